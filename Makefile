@@ -1,0 +1,56 @@
+# Everything a newcomer needs. `make demo` and `make test` work on a machine with Python >= 3.11 and a C++ compiler.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Without the constraints file an install may pull another torch of several gigabytes.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+NATIVE := CMakeLists.txt $(wildcard native/*)
+EXTRAS ?= dev
+
+.PHONY: help install demo test lint bench docs wheel clean
+
+help:
+	@echo "make demo   install into .venv and show what h3n does"
+	@echo "make test   install into .venv if need be and run all tests"
+	@echo "make lint   ruff and mypy"
+	@echo "make bench  print the speed figures (several minutes)"
+	@echo "make docs   build the documentation into site/"
+	@echo "make wheel  build a wheel into dist/"
+
+install: $(VENV)/.installed
+
+$(VENV)/.build-tools: constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "h3n needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) pip scikit-build-core nanobind cmake ninja
+	@touch $@
+
+# Editable, so that Python changes need nothing; a change of the native code reinstalls.
+$(VENV)/.installed: $(VENV)/.build-tools pyproject.toml $(NATIVE)
+	$(PIP_INSTALL) torch
+	PATH="$(abspath $(BIN)):$$PATH" $(PIP_INSTALL) --no-build-isolation --editable '.[$(EXTRAS)]'
+	@touch $@
+
+demo: install
+	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
+
+test: install
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+docs: install
+	$(PIP_INSTALL) '.[docs]'
+	$(BIN)/zensical build --clean
+
+wheel: install
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+clean:
+	rm -rf build dist site .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

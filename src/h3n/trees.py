@@ -1,0 +1,349 @@
+"""Sentences and their trees: immutable, standard library only.
+
+Conventions. Words are numbered 0 .. n-1; a span is half-open, ``start <= word < end``; the governor of the root word
+is ``ROOT`` (-1). Nothing here recurses, so that a tree may be as deep as it likes.
+
+A phrase structure tree comes in two shapes. `Constituent` is the bracketing as it stands in a file: top label, unary
+chains, traces and function tags included. `Span` is what is parsed and scored: unary chains collapsed into one label
+(``S::VP``), tags not counted as spans, the top bracket stripped. `spans_of` and `tree_of` lead from one to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from h3n.errors import Place, TreeError
+
+ROOT = -1
+HELPER = "<H>"
+UNARY = "::"
+TRACE = "-NONE-"
+TOPS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A word with its part-of-speech tag, at the bottom of a phrase structure tree. No tag at all is ``""``."""
+
+    tag: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Constituent:
+    """A labelled bracket with what stands inside it."""
+
+    label: str
+    children: tuple[Node, ...]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constituent):
+            return NotImplemented
+        return self is other or list(_preorder(self)) == list(_preorder(other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(_preorder(self)))
+
+    def __repr__(self) -> str:
+        return f"Constituent({self.label!r}, {len(self.children)} children, {sum(1 for _ in leaves(self))} words)"
+
+
+Node: TypeAlias = Constituent | Leaf
+LeafMap: TypeAlias = Callable[[Leaf], Leaf | None]
+BracketMap: TypeAlias = Callable[[Constituent, tuple[Node, ...]], Node | None]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A labelled stretch of words; ``label`` is a whole unary chain."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """One governor and one relation per word."""
+
+    governors: tuple[int, ...]
+    relations: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.governors)
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """A CoNLL-U row that is no word (a multiword range or an empty node), as it stands before word ``before``."""
+
+    before: int
+    row: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence with whatever is known of it. A column that is missing or empty throughout is None."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] | None = None
+    upos: tuple[str, ...] | None = None
+    lemmas: tuple[str, ...] | None = None
+    features: tuple[str, ...] | None = None
+    enhanced: tuple[str, ...] | None = None
+    misc: tuple[str, ...] | None = None
+    tree: Constituent | None = None
+    dependencies: Dependencies | None = None
+    comments: tuple[str, ...] = ()
+    inserts: tuple[Insert, ...] = ()
+    place: Place | None = field(default=None, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class HeadedSpan:
+    """A span of the joint tree: it knows its head word."""
+
+    start: int
+    end: int
+    label: str
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class JointTree:
+    """The simplified HPSG tree: phrase structure in which every span knows its head word.
+
+    ``spans`` stand in pre-order (outer before inner, left before right); those labelled `HELPER` group a word with its
+    dependents inside a flat phrase and are spliced out when the phrase structure is shown. ``top`` is the top label of
+    the bracketing. Governors are not stored: `h3n.convert.split` derives them from the heads.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    spans: tuple[HeadedSpan, ...]
+    relations: tuple[str, ...]
+    top: str = "TOP"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def _preorder(tree: Constituent) -> Iterator[object]:
+    """Yield labels, child counts and leaves in pre-order: a flat image that two equal trees share."""
+    stack: list[Node] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Leaf):
+            yield node
+        else:
+            yield node.label
+            yield len(node.children)
+            stack.extend(reversed(node.children))
+
+
+def leaves(tree: Constituent) -> Iterator[Leaf]:
+    """Yield the leaves from left to right, traces included."""
+    stack: list[Node] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Leaf):
+            yield node
+        else:
+            stack.extend(reversed(node.children))
+
+
+def rebuild(tree: Constituent, leaf: LeafMap, bracket: BracketMap) -> Node | None:
+    """Return the tree made bottom-up by the two functions; a None from either drops that part.
+
+    The common engine of everything that rewrites trees, so that none of it recurses.
+    """
+    done: list[list[Node]] = [[]]
+    stack: list[tuple[Constituent, Iterator[Node]]] = [(tree, iter(tree.children))]
+    done.append([])
+    while stack:
+        node, rest = stack[-1]
+        child = next(rest, None)
+        if child is None:
+            stack.pop()
+            made = bracket(node, tuple(done.pop()))
+        elif isinstance(child, Leaf):
+            made = leaf(child)
+        else:
+            stack.append((child, iter(child.children)))
+            done.append([])
+            continue
+        if made is not None:
+            done[-1].append(made)
+    return done[0][0] if done[0] else None
+
+
+def bare_label(label: str) -> str:
+    """Return a label without function tags, co-indices and gaps: ``NP-SBJ=2`` is ``NP``, ``-LRB-`` stays."""
+    cut = len(label)
+    for mark in "-=|#^~_":
+        at = label.find(mark, 1)
+        if 0 < at < cut:
+            cut = at
+    return label[:cut]
+
+
+def strip_tree(tree: Constituent, *, traces: bool = True, functions: bool = True) -> Constituent | None:
+    """Return the tree without traces (and brackets left empty) and without function tags, each as asked.
+
+    None if nothing is left.
+    """
+
+    def leaf(node: Leaf) -> Leaf | None:
+        return None if traces and node.tag == TRACE else node
+
+    def bracket(node: Constituent, children: tuple[Node, ...]) -> Constituent | None:
+        if traces and not children:
+            return None
+        return Constituent(bare_label(node.label) if functions else node.label, children)
+
+    made = rebuild(tree, leaf, bracket)
+    return made if isinstance(made, Constituent) else None
+
+
+def top_of(tree: Constituent) -> str:
+    """Return the top label that `spans_of` strips, or ``"TOP"`` where the tree has none."""
+    return tree.label if tree.label in TOPS else "TOP"
+
+
+def spans_of(tree: Constituent) -> tuple[Span, ...]:
+    """Return the spans in pre-order: unary chains collapsed, the top bracket stripped, tags left out.
+
+    A top bracket over several children, or over one bare leaf, is kept as the label of the whole sentence: a parse
+    always has one. Traces must be gone (`strip_tree`), since a span covers at least one word.
+    """
+    found: list[Span | None] = []
+    word = 0
+    # A node on its way down is (node, labels above it in its chain); on its way up (index in found, start, label).
+    stack: list[tuple[Node, tuple[str, ...]] | tuple[int, int, str]] = [(_below_top(tree), ())]
+    while stack:
+        item = stack.pop()
+        if len(item) == 3:
+            index, start, label = item
+            if start == word:
+                raise TreeError(f"constituent {label!r} covers no word; remove empty elements first")
+            found[index] = Span(start, word, label)
+            continue
+        node, chain = item
+        if isinstance(node, Leaf):
+            if chain:
+                found.append(Span(word, word + 1, UNARY.join(chain)))
+            word += 1
+            continue
+        # Chains grow in place of a tuple copy per step only where they are long, which real ones are not.
+        labels = [*chain, node.label]
+        while len(node.children) == 1 and isinstance(node.children[0], Constituent):
+            node = node.children[0]
+            labels.append(node.label)
+        if len(node.children) == 1:
+            stack.append((node.children[0], tuple(labels)))
+            continue
+        stack.append((len(found), word, UNARY.join(labels)))
+        found.append(None)
+        stack.extend((child, ()) for child in reversed(node.children))
+    return tuple(span for span in found if span is not None)
+
+
+def _below_top(tree: Constituent) -> Constituent:
+    only = tree.children[0] if len(tree.children) == 1 else None
+    return only if tree.label in TOPS and isinstance(only, Constituent) else tree
+
+
+def tree_of(spans: Iterable[Span], words: Sequence[str], tags: Sequence[str], *, top: str = "TOP") -> Constituent:
+    """Return the bracketing of these spans under a top bracket: the inverse of `spans_of`.
+
+    Spans may come in any order but must nest, at most one per stretch; helper spans are spliced out.
+    """
+    order = sorted((s for s in spans if s.label != HELPER), key=lambda s: (s.start, -s.end))
+    open_spans: list[tuple[Span, list[Node]]] = []
+    bottom: list[Node] = []
+    position = 0
+
+    def shift(end: int) -> None:
+        nonlocal position
+        target = open_spans[-1][1] if open_spans else bottom
+        target.extend(Leaf(tags[w], words[w]) for w in range(position, end))
+        position = max(position, end)
+
+    def close_before(start: int) -> None:
+        while open_spans and open_spans[-1][0].end <= start:
+            shift(open_spans[-1][0].end)
+            span, children = open_spans.pop()
+            (open_spans[-1][1] if open_spans else bottom).append(_chain(span.label, children))
+
+    for span in order:
+        close_before(span.start)
+        if not 0 <= span.start < span.end <= len(words):
+            raise TreeError(f"{span} lies outside the sentence of {len(words)} words")
+        if open_spans and span.end > open_spans[-1][0].end:
+            raise TreeError(f"{span} crosses {open_spans[-1][0]}")
+        shift(span.start)
+        open_spans.append((span, []))
+    close_before(len(words))
+    shift(len(words))
+    only = bottom[0] if len(bottom) == 1 else None
+    if isinstance(only, Constituent) and only.label in TOPS and only.label == top:
+        return only
+    return Constituent(top, tuple(bottom))
+
+
+def _chain(label: str, children: list[Node]) -> Constituent:
+    *outer, inner = label.split(UNARY)
+    made = Constituent(inner, tuple(children))
+    for name in reversed(outer):
+        made = Constituent(name, (made,))
+    return made
+
+
+def check_dependencies(dependencies: Dependencies) -> None:
+    """Raise `TreeError` unless every word has a governor in range, exactly one is the root and no word governs itself
+    through a chain of others."""
+    governors = dependencies.governors
+    n = len(governors)
+    if len(dependencies.relations) != n:
+        raise TreeError(f"{n} governors but {len(dependencies.relations)} relations")
+    for word, governor in enumerate(governors):
+        if not (governor == ROOT or 0 <= governor < n):
+            raise TreeError(f"word {word + 1} has governor {governor + 1}, outside the sentence of {n} words")
+    roots = [word + 1 for word, governor in enumerate(governors) if governor == ROOT]
+    if n and len(roots) != 1:
+        raise TreeError(f"{len(roots)} root words" + (f" ({', '.join(map(str, roots))})" if roots else ""))
+    if (cycle := find_cycle(governors)) is not None:
+        raise TreeError(f"the governors of words {', '.join(str(w + 1) for w in cycle)} form a cycle")
+
+
+def find_cycle(governors: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the words of one cycle in ascending order, or None if there is none. O(n)."""
+    visited = [0] * len(governors)  # 0: not yet, otherwise the number of the walk that came by
+    for start in range(len(governors)):
+        word = start
+        while word != ROOT and not visited[word]:
+            visited[word] = start + 1
+            word = governors[word]
+        if word != ROOT and visited[word] == start + 1:
+            cycle = [word]
+            while (word := governors[word]) != cycle[0]:
+                cycle.append(word)
+            return tuple(sorted(cycle))
+    return None
+
+
+def is_projective(governors: Sequence[int]) -> bool:
+    """Return whether no two arcs cross; the arc to the root word does not count. O(n^2) at worst."""
+    for word, governor in enumerate(governors):
+        if governor == ROOT:
+            continue
+        low, high = min(word, governor), max(word, governor)
+        for between in range(low + 1, high):
+            if governors[between] != ROOT and not low <= governors[between] <= high:
+                return False
+    return True
