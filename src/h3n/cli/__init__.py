@@ -1,7 +1,81 @@
-"""The command line: one module per command, gathered here."""
+"""The command line: one module per command, gathered in `COMMANDS`.
+
+Exit codes: 0 fine, 1 findings, 2 bad usage or bad input, said in one line. A command module is imported only when its
+command runs or its help is asked for, so that `h3n --help` and `h3n convert` never wait for torch.
+"""
 
 from __future__ import annotations
 
+import importlib
+import os
+import sys
+from typing import Annotated, Any
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from h3n.errors import H3nError
+
+# command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+
+class _Lazy(TyperGroup):
+    """A group that imports a command's module when somebody asks for the command."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module, summary = COMMANDS[cmd_name]
+        found = getattr(importlib.import_module(module), cmd_name)
+        if isinstance(found, typer.Typer):
+            made: Any = typer.main.get_command(found)
+        else:
+            single = typer.Typer(add_completion=False, rich_markup_mode=None)
+            single.command(name=cmd_name)(found)
+            made = typer.main.get_command(single)
+        made.short_help = summary
+        return made
+
+    def format_commands(self, ctx: click.Context, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+app = typer.Typer(cls=_Lazy, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from h3n import __version__
+
+        typer.echo(f"h3n {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def h3n(
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Phrase structure and dependencies at once, as one head-driven tree."""
+
 
 def main() -> None:
-    raise SystemExit("not yet")
+    """Run the command line; every expected error is one line on stderr."""
+    try:
+        app(prog_name="h3n")
+    except H3nError as error:
+        sys.stderr.write(f"h3n: {error}\n")
+        raise SystemExit(2) from None
+    except BrokenPipeError:
+        # The reader went away (`h3n ... | head`): not our error. Keep the interpreter from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
