@@ -11,7 +11,6 @@ import os
 import sys
 from typing import Annotated, Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -24,10 +23,10 @@ COMMANDS: dict[str, tuple[str, str]] = {}
 class _Lazy(TyperGroup):
     """A group that imports a command's module when somebody asks for the command."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
         module, summary = COMMANDS[cmd_name]
@@ -41,12 +40,14 @@ class _Lazy(TyperGroup):
         made.short_help = summary
         return made
 
-    def format_commands(self, ctx: click.Context, formatter: Any) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
-app = typer.Typer(cls=_Lazy, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=_Lazy, add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False
+)
 
 
 def _show_version(asked: bool) -> None:
