@@ -8,7 +8,7 @@ H3nError
 ├── MismatchError         two things that should be parallel are not (words, sentence counts)
 ├── TreeError             a tree that breaks a rule (cycle, two roots, head out of range, empty constituent)
 ├── JoinError             strict joining met a phrase tree and a dependency tree that disagree
-└── DecodeError           scores that cannot be decoded (NaN, wrong shape, contradicting constraints, over a memory limit)
+└── DecodeError           scores that cannot be decoded (NaN, wrong shape, contradicting constraints, too large)
 
 The command line turns each of these into one line on stderr and exit code 2.
 """

@@ -120,14 +120,14 @@ class JointTree:
 
     ``spans`` stand in pre-order (outer before inner, left before right); those labelled `HELPER` group a word with its
     dependents inside a flat phrase and are spliced out when the phrase structure is shown. ``top`` is the top label of
-    the bracketing. Governors are not stored: `h3n.convert.split` derives them from the heads.
+    the bracketing, None where it had none. Governors are not stored: `h3n.convert.split` derives them from the heads.
     """
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
     spans: tuple[HeadedSpan, ...]
     relations: tuple[str, ...]
-    top: str = "TOP"
+    top: str | None = "TOP"
 
     def __len__(self) -> int:
         return len(self.words)
@@ -184,6 +184,8 @@ def rebuild(tree: Constituent, leaf: LeafMap, bracket: BracketMap) -> Node | Non
 
 def bare_label(label: str) -> str:
     """Return a label without function tags, co-indices and gaps: ``NP-SBJ=2`` is ``NP``, ``-LRB-`` stays."""
+    if label.startswith("-"):
+        return label
     cut = len(label)
     for mark in "-=|#^~_":
         at = label.find(mark, 1)
@@ -210,9 +212,9 @@ def strip_tree(tree: Constituent, *, traces: bool = True, functions: bool = True
     return made if isinstance(made, Constituent) else None
 
 
-def top_of(tree: Constituent) -> str:
-    """Return the top label that `spans_of` strips, or ``"TOP"`` where the tree has none."""
-    return tree.label if tree.label in TOPS else "TOP"
+def top_of(tree: Constituent) -> str | None:
+    """Return the label of the top bracket, or None where the tree has none."""
+    return tree.label if tree.label in TOPS else None
 
 
 def spans_of(tree: Constituent) -> tuple[Span, ...]:
@@ -223,48 +225,44 @@ def spans_of(tree: Constituent) -> tuple[Span, ...]:
     """
     found: list[Span | None] = []
     word = 0
-    # A node on its way down is (node, labels above it in its chain); on its way up (index in found, start, label).
-    stack: list[tuple[Node, tuple[str, ...]] | tuple[int, int, str]] = [(_below_top(tree), ())]
+    # On the way down: a node. On the way up: the index of its span in `found`, its start and its label.
+    stack: list[Node | tuple[int, int, str]] = [_below_top(tree)]
     while stack:
-        item = stack.pop()
-        if len(item) == 3:
-            index, start, label = item
+        node = stack.pop()
+        if isinstance(node, Leaf):
+            word += 1
+        elif isinstance(node, Constituent):
+            labels = [node.label]
+            while len(node.children) == 1 and isinstance(node.children[0], Constituent):
+                node = node.children[0]
+                labels.append(node.label)
+            stack.append((len(found), word, UNARY.join(labels)))
+            stack.extend(reversed(node.children))
+            found.append(None)
+        else:
+            index, start, label = node
             if start == word:
                 raise TreeError(f"constituent {label!r} covers no word; remove empty elements first")
             found[index] = Span(start, word, label)
-            continue
-        node, chain = item
-        if isinstance(node, Leaf):
-            if chain:
-                found.append(Span(word, word + 1, UNARY.join(chain)))
-            word += 1
-            continue
-        # Chains grow in place of a tuple copy per step only where they are long, which real ones are not.
-        labels = [*chain, node.label]
-        while len(node.children) == 1 and isinstance(node.children[0], Constituent):
-            node = node.children[0]
-            labels.append(node.label)
-        if len(node.children) == 1:
-            stack.append((node.children[0], tuple(labels)))
-            continue
-        stack.append((len(found), word, UNARY.join(labels)))
-        found.append(None)
-        stack.extend((child, ()) for child in reversed(node.children))
     return tuple(span for span in found if span is not None)
 
 
 def _below_top(tree: Constituent) -> Constituent:
+    """Return the tree without its top bracket, unless that bracket alone covers the whole sentence."""
     only = tree.children[0] if len(tree.children) == 1 else None
-    return only if tree.label in TOPS and isinstance(only, Constituent) else tree
+    stripped = tree.label in TOPS and isinstance(only, Constituent) and only.label not in TOPS
+    return only if stripped and isinstance(only, Constituent) else tree
 
 
-def tree_of(spans: Iterable[Span], words: Sequence[str], tags: Sequence[str], *, top: str = "TOP") -> Constituent:
-    """Return the bracketing of these spans under a top bracket: the inverse of `spans_of`.
+def tree_of(
+    spans: Iterable[Span | HeadedSpan], words: Sequence[str], tags: Sequence[str], *, top: str | None = "TOP"
+) -> Constituent:
+    """Return the bracketing of these spans under a top bracket (None: no such bracket): the inverse of `spans_of`.
 
     Spans may come in any order but must nest, at most one per stretch; helper spans are spliced out.
     """
     order = sorted((s for s in spans if s.label != HELPER), key=lambda s: (s.start, -s.end))
-    open_spans: list[tuple[Span, list[Node]]] = []
+    open_spans: list[tuple[Span | HeadedSpan, list[Node]]] = []
     bottom: list[Node] = []
     position = 0
 
@@ -290,10 +288,10 @@ def tree_of(spans: Iterable[Span], words: Sequence[str], tags: Sequence[str], *,
         open_spans.append((span, []))
     close_before(len(words))
     shift(len(words))
-    only = bottom[0] if len(bottom) == 1 else None
-    if isinstance(only, Constituent) and only.label in TOPS and only.label == top:
-        return only
-    return Constituent(top, tuple(bottom))
+    whole = bottom[0] if len(bottom) == 1 else None
+    if isinstance(whole, Constituent) and (top is None or whole.label in TOPS):
+        return whole
+    return Constituent(top if top is not None else "TOP", tuple(bottom))
 
 
 def _chain(label: str, children: list[Node]) -> Constituent:
@@ -338,12 +336,16 @@ def find_cycle(governors: Sequence[int]) -> tuple[int, ...] | None:
 
 
 def is_projective(governors: Sequence[int]) -> bool:
-    """Return whether no two arcs cross; the arc to the root word does not count. O(n^2) at worst."""
-    for word, governor in enumerate(governors):
-        if governor == ROOT:
-            continue
-        low, high = min(word, governor), max(word, governor)
-        for between in range(low + 1, high):
-            if governors[between] != ROOT and not low <= governors[between] <= high:
-                return False
+    """Return whether every word between a governor and its dependent hangs below that governor. O(n log n)."""
+    # The same as: no two arcs cross, with an arc from the left of the sentence (ROOT is -1) to the root word.
+    # Arcs are brackets: at one word they close before others open, and of those that open there the longest is first.
+    arcs = sorted((min(w, g), -max(w, g)) for w, g in enumerate(governors))
+    open_ends: list[int] = []
+    for left, negative_right in arcs:
+        right = -negative_right
+        while open_ends and open_ends[-1] <= left:
+            open_ends.pop()
+        if open_ends and open_ends[-1] < right:
+            return False
+        open_ends.append(right)
     return True

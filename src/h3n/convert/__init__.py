@@ -1,0 +1,5 @@
+"""Trees to trees: the two trees joined and split, levels, phrases from dependencies, dependencies from phrases."""
+
+from h3n.convert.joint import LEVELS, JoinCounts, Joined, governors_of, join, levels, split
+
+__all__ = ["LEVELS", "JoinCounts", "Joined", "governors_of", "join", "levels", "split"]
