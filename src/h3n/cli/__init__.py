@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -18,6 +18,9 @@ from h3n.errors import H3nError
 
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
 COMMANDS: dict[str, tuple[str, str]] = {}
+
+# Newer typers bring a click of their own, older ones import click: either way this is its base of all usage errors.
+_ClickError: type[Any] = typer.BadParameter.__mro__[2]
 
 
 class _Lazy(TyperGroup):
@@ -68,15 +71,27 @@ def h3n(
 
 
 def main() -> None:
-    """Run the command line; every expected error is one line on stderr."""
+    """Run the command line; every expected error, of usage too, is one line on stderr."""
     try:
-        app(prog_name="h3n")
+        code = app(prog_name="h3n", standalone_mode=False)
+    except _ClickError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
+            typer.echo(error.format_message(), err=True)
+            raise SystemExit(2) from None
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "h3n"
+        _fail(f"{error.format_message().rstrip('.')}; see {command} --help")
     except H3nError as error:
-        sys.stderr.write(f"h3n: {error}\n")
-        raise SystemExit(2) from None
+        _fail(str(error))
     except BrokenPipeError:
         # The reader went away (`h3n ... | head`): not our error. Keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
+    raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> NoReturn:
+    sys.stderr.write(f"h3n: {message}\n")
+    raise SystemExit(2) from None

@@ -1,0 +1,1 @@
+"""Speed, measured as ratios between two things in one run. `make bench` prints everything."""

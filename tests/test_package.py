@@ -1,0 +1,81 @@
+"""What a user sees of the package: its names, its version, its command, its typing mark."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import h3n
+from h3n import errors
+
+PROJECT = Path(__file__).parent.parent
+
+
+def test_every_public_name_is_there() -> None:
+    for name in h3n.__all__:
+        assert hasattr(h3n, name), name
+
+
+def test_version_is_that_of_the_project() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert h3n.__version__ == project["version"]
+
+
+def test_package_is_marked_as_typed() -> None:
+    assert (Path(h3n.__file__).parent / "py.typed").is_file()
+
+
+def test_command_is_installed() -> None:
+    (command,) = (entry for entry in entry_points(group="console_scripts") if entry.name == "h3n")
+    assert command.value == "h3n.cli:main"
+
+
+def test_exception_tree_in_the_docstring_is_the_real_one() -> None:
+    classes = {name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)}
+    assert errors.__doc__ is not None
+    drawn = set(re.findall(r"^[\s│├└─]*(\w+)", errors.__doc__.split("\n\n")[1], flags=re.MULTILINE))
+    assert drawn == classes
+
+
+def test_every_pinned_dependency_fits_its_range() -> None:
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (PROJECT / "constraints.txt").read_text(), flags=re.MULTILINE))
+    assert pins["torch"] == "2.13.0"
+    known = {name.lower().replace("_", "-") for name in pins}
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    for requirement in (r for group in groups for r in group if not r.startswith("h3n[")):
+        name = re.match(r"[\w.-]+", requirement)
+        assert name is not None
+        assert name.group().lower().replace("_", "-") in known, f"{requirement} is not pinned"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "h3n", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_help_lists_the_commands() -> None:
+    from h3n.cli import COMMANDS
+
+    shown = run("--help")
+    assert shown.returncode == 0
+    for name, (_, summary) in COMMANDS.items():
+        assert name in shown.stdout
+        assert summary.split()[0] in shown.stdout
+
+
+def test_unknown_command_is_bad_usage() -> None:
+    said = run("sing")
+    assert said.returncode == 2
+    assert "No such command 'sing'" in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+def test_missing_file_is_one_line() -> None:
+    said = run("validate", "no-such-file.ptb")
+    assert said.returncode == 2
+    assert said.stderr.count("\n") == 1
+    assert "no-such-file.ptb" in said.stderr
