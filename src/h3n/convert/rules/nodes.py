@@ -1,0 +1,97 @@
+"""The tree a scheme works on: one mutable node per bracket or word, each knowing its parent, place and head.
+
+A `Constituent` is immutable and knows nothing above itself; rules look up, left and right, and transforms move nodes
+about. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from h3n.errors import TreeError
+from h3n.trees import TRACE, Constituent
+from h3n.trees import Node as TreeNode
+
+
+class Node:
+    """A bracket, or a word with its tag (then ``word`` is not None and there are no children).
+
+    ``word`` is lower-cased, ``form`` as it stands; ``number`` counts words from 0. ``head`` is the head child and
+    ``lexical`` the number of the head word, both set by `h3n.convert.rules.heads`.
+    """
+
+    __slots__ = ("basic", "children", "form", "head", "label", "lexical", "number", "parent", "position", "word")
+
+    parent: Node
+    head: Node | None
+
+    def __init__(self, label: str, basic: str, form: str | None = None, number: int = -1) -> None:
+        self.label = label
+        self.basic = basic
+        self.form = form
+        self.word = None if form is None else form.lower()
+        self.number = number
+        self.children: list[Node] = []
+        self.position = 0
+        self.head = None
+        self.lexical = number
+
+    def adopt(self, children: Iterable[Node]) -> None:
+        """Make these the children, in this order."""
+        self.children = list(children)
+        for position, child in enumerate(self.children):
+            child.parent = self
+            child.position = position
+
+    def __repr__(self) -> str:
+        return f"({self.label} {self.form if self.form is not None else f'... {len(self.children)} children'})"
+
+
+# The parent of the root: a node without children, so that looking up and sideways needs no special case.
+NOWHERE = Node("", "")
+NOWHERE.parent = NOWHERE
+
+
+def from_constituent(tree: Constituent, *, clean: Callable[[str], tuple[str, str]], top: Callable[[str], str]) -> Node:
+    """Return the root of a fresh copy without traces; ``clean`` gives a label as kept and its bare category.
+
+    Raises `TreeError` if no word is left.
+    """
+    number = 0
+    made: list[list[Node]] = [[]]
+    # On the way down an item is a tree node, on the way up the label whose children are the last list made.
+    stack: list[TreeNode | str] = [tree]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            children = made.pop()
+            if children:
+                label, basic = clean(item)
+                node = Node(label, basic)
+                node.adopt(children)
+                made[-1].append(node)
+        elif isinstance(item, Constituent):
+            stack.append(top(item.label) if item is tree else item.label)
+            stack.extend(reversed(item.children))
+            made.append([])
+        elif item.tag != TRACE:
+            label, basic = clean(item.tag)
+            made[-1].append(Node(label, basic, item.word, number))
+            number += 1
+    if not made[0]:
+        raise TreeError(f"the tree ({tree.label} ...) has no word to convert")
+    root = made[0][0]
+    root.parent = NOWHERE
+    return root
+
+
+def bottom_up(root: Node) -> list[Node]:
+    """Return all nodes, children before their parents, left before right."""
+    order = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        stack.extend(node.children)
+    order.reverse()
+    return order
