@@ -4,7 +4,23 @@ H3nError
 ├── UsageError            an option or argument that cannot be used as given
 │   └── UnknownName       a name that is in none of our tables; lists the known ones
 ├── InputError            a file that cannot be opened or read to its end
+│   ├── TruncatedInput    a compressed file that stops short
+│   └── CorruptInput      a compressed file whose contents make no sense
 ├── FormatError           damage inside a file, with file, line and what was expected; one subclass per kind
+│   ├── BadEncoding       bytes that are not UTF-8
+│   ├── NulByte           a byte 0 in what should be text
+│   ├── UnbalancedBrackets   an opening bracket that is never closed, or a closing one that was never opened
+│   ├── EmptyConstituent  a bracket with nothing in it
+│   ├── TextOutsideBrackets  words between trees
+│   ├── WrongColumnCount  a CoNLL row that has not ten columns
+│   ├── EmptyField        a CoNLL column with nothing in it, or a sentence without words
+│   ├── BadWordNumber     a CoNLL row out of order
+│   ├── BadRange          a multiword range or an empty node that does not fit its neighbours
+│   ├── BadHead           a head that is no number, or no number of a word
+│   ├── RootCount         no root word, or more than one
+│   ├── CyclicHeads       words that govern themselves through others
+│   ├── MisplacedLine     a comment inside a sentence, an empty line too many or too few
+│   └── BadJson           a line that is no JSON object of our schema
 ├── MismatchError         two things that should be parallel are not (words, sentence counts)
 ├── TreeError             a tree that breaks a rule (cycle, two roots, head out of range, empty constituent)
 ├── JoinError             strict joining met a phrase tree and a dependency tree that disagree
@@ -57,6 +73,70 @@ class FormatError(H3nError):
         self.place = place
         self.found = found
         self.expected = expected
+
+
+class TruncatedInput(InputError):
+    """A compressed file that stops short."""
+
+
+class CorruptInput(InputError):
+    """A compressed file whose contents make no sense."""
+
+
+class BadEncoding(FormatError):
+    """Bytes that are not UTF-8."""
+
+
+class NulByte(FormatError):
+    """A byte 0 in what should be text."""
+
+
+class UnbalancedBrackets(FormatError):
+    """An opening bracket that is never closed, or a closing one that was never opened."""
+
+
+class EmptyConstituent(FormatError):
+    """A bracket with nothing in it."""
+
+
+class TextOutsideBrackets(FormatError):
+    """Words between trees."""
+
+
+class WrongColumnCount(FormatError):
+    """A CoNLL row that has not ten columns."""
+
+
+class EmptyField(FormatError):
+    """A CoNLL column with nothing in it, or a sentence without words."""
+
+
+class BadWordNumber(FormatError):
+    """A CoNLL row out of order."""
+
+
+class BadRange(FormatError):
+    """A multiword range or an empty node that does not fit its neighbours."""
+
+
+class BadHead(FormatError):
+    """A head that is no number, or no number of a word."""
+
+
+class RootCount(FormatError):
+    """No root word, or more than one."""
+
+
+class CyclicHeads(FormatError):
+    """Words that govern themselves through others."""
+
+
+class MisplacedLine(FormatError):
+    """A comment inside a sentence, an empty line too many or too few."""
+
+
+class BadJson(FormatError):
+    """A line that is no JSON object of our schema."""
 
 
 class MismatchError(H3nError):

@@ -1,0 +1,82 @@
+"""Text to sentences and back: one module per format, gathered in `FORMATS`.
+
+A format is read by a generator that needs memory for one sentence, and written from any iterable of sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from h3n.errors import UnknownName, UsageError
+from h3n.formats import brackets, conllu
+from h3n.formats.files import COMPRESSED, STANDARD, Source, name_of, opened_to_write
+from h3n.formats.options import READING, WRITING, Layout, Reading, Writing
+from h3n.trees import Sentence
+
+__all__ = ["FORMATS", "Format", "Layout", "Reading", "Source", "Writing", "guess_format", "read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format. ``extensions`` are the file endings it is known by."""
+
+    name: str
+    extensions: tuple[str, ...]
+    read: Callable[[Source, Reading], Iterator[Sentence]]
+    write: Callable[[Iterable[Sentence], IO[str], Writing], None]
+
+
+FORMATS: dict[str, Format] = {
+    made.name: made
+    for made in (
+        Format(
+            "brackets",
+            (".brackets", ".ptb", ".mrg", ".psd", ".tree", ".trees", ".gld", ".tst"),
+            brackets.read,
+            brackets.write,
+        ),
+        Format("conllu", (".conllu", ".conllup"), conllu.read, conllu.write),
+    )
+}
+
+
+def read(source: Source, *, format: str | None = None, options: Reading = READING) -> Iterator[Sentence]:  # noqa: A002
+    """Yield the sentences of a path, of ``-`` (standard input) or of an open stream, compressed or not.
+
+    Without a format the path's ending decides. The first problem is raised, unless the options have a handler.
+    """
+    return format_named(format or guess_format(source)).read(source, options)
+
+
+def write(
+    sentences: Iterable[Sentence],
+    target: Source,
+    *,
+    format: str | None = None,  # noqa: A002
+    options: Writing = WRITING,
+) -> None:
+    """Write the sentences to a path (compressed as its ending says), to ``-`` or to an open text stream."""
+    writer = format_named(format or guess_format(target)).write
+    with opened_to_write(target) as stream:
+        writer(sentences, stream, options)
+
+
+def format_named(name: str) -> Format:
+    """Return the format of this name."""
+    if name not in FORMATS:
+        raise UnknownName("format", name, FORMATS)
+    return FORMATS[name]
+
+
+def guess_format(source: Source) -> str:
+    """Return the name of the format that the file's ending stands for; endings of compression do not count."""
+    name = name_of(source)
+    suffixes = [suffix for suffix in Path(name).suffixes if suffix not in COMPRESSED]
+    for known in FORMATS.values():
+        if suffixes and suffixes[-1].lower() in known.extensions:
+            return known.name
+    what = "standard input or output has" if source == STANDARD else f"{name}: the ending stands for"
+    raise UsageError(f"{what} no known format; name one of: {', '.join(sorted(FORMATS))}")

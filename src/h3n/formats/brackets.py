@@ -1,0 +1,205 @@
+"""Penn Treebank brackets: ``(S (NP (DT the) (NN dog)) (VP (VBZ barks)))``.
+
+Words are the real ones: ``-LRB-`` and ``-RRB-`` anywhere inside a word are read as ``(`` and ``)`` and written back.
+A bracket around one word and nothing else is a leaf; a word beside other things, as in ``(NP the dog)``, is a leaf
+without a tag. Blank, tab and line end separate, nothing else: a non-breaking space is part of a word. ``()`` and
+``(())`` say that there is no parse: a tree without words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import IO, TypeAlias
+
+from h3n.errors import Place, TreeError
+from h3n.formats.builder import Builder
+from h3n.formats.escapes import escape
+from h3n.formats.files import Source, name_of, read_pieces
+from h3n.formats.layout import SAMPLE, guess_layout
+from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
+from h3n.trees import TOPS, TRACE, Constituent, Leaf, Node, Sentence, leaves, strip_tree
+
+Found: TypeAlias = tuple[int, Node | None, list[Leaf]]
+
+_SPECIAL = re.compile(r"[ \t\r\n()]|^$")
+_BLANK = re.compile(r"[ \t\r\n]")
+_DEEPEST = 40  # levels of indentation: more would make the text of a deep tree grow with the square of its depth
+
+
+def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
+    """Yield the sentence of every tree, with memory for one sentence.
+
+    ``words`` and ``tags`` leave traces out; the tree keeps them unless the options say otherwise.
+    """
+    problems = Problems(options.on_problem)
+    pieces = _whole_words(read_pieces(source, problems))
+    layout = options.layout
+    if layout == "auto":
+        sample = _take(pieces, SAMPLE)
+        layout, pieces = guess_layout("".join(sample)), chain(sample, pieces)
+    builder = Builder(name_of(source), problems, all_escapes=options.all_escapes)
+    found = (
+        _lines(pieces, builder, problems)
+        if layout == "lines"
+        else _trees(pieces, builder, indented=layout == "indented")
+    )
+    for line, node, words in found:
+        yield _sentence(node, words, Place(name_of(source), line), options)
+
+
+def _take(pieces: Iterator[str], size: int) -> list[str]:
+    taken: list[str] = []
+    while size > 0 and (piece := next(pieces, None)) is not None:
+        taken.append(piece)
+        size -= len(piece)
+    return taken
+
+
+def _whole_words(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the pieces cut where no word is torn."""
+    held = ""
+    for piece in pieces:
+        if piece[-1:] == "\n" and not held:
+            yield piece
+            continue
+        cut = 1 + max(map(piece.rfind, " \t\n()"))
+        if cut:
+            yield held + piece[:cut]
+            held = piece[cut:]
+        else:
+            held += piece
+    if held:
+        yield held
+
+
+def _lines(pieces: Iterable[str], builder: Builder, problems: Problems) -> Iterator[Found]:
+    """Yield one item for every line, with no node where the line is empty."""
+    ended = True
+    for piece in pieces:
+        builder.feed(piece)
+        ended = piece[-1] == "\n"
+        if ended:
+            yield from _end_line(builder, problems)
+    if not ended:
+        yield from _end_line(builder, problems)
+
+
+def _end_line(builder: Builder, problems: Problems) -> Iterator[Found]:
+    line, found = builder.line, builder.finished
+    builder.expect_closed("at the end of the line", expected="a tree on every line, or another layout")
+    builder.finished = []
+    builder.line += 1
+    if problems.none_in(line, line):
+        if len(found) == 1:
+            yield found[0]
+        elif found:
+            # EVALB reads a line without a top bracket as one sentence.
+            yield (
+                line,
+                Constituent("", tuple(node for _, node, _ in found if node)),
+                [w for *_, ws in found for w in ws],
+            )
+        else:
+            yield line, None, []
+
+
+def _trees(pieces: Iterable[str], builder: Builder, *, indented: bool) -> Iterator[Found]:
+    """Yield an item for every tree, wherever its lines end."""
+    ended = True
+    for piece in pieces:
+        if indented and ended and piece[0] == "(":
+            builder.expect_closed(f"where the next tree starts, on line {builder.line}")
+        builder.feed(piece)
+        if builder.finished:
+            yield from builder.finished
+            builder.finished = []
+        ended = piece[-1] == "\n"
+        builder.line += ended
+    builder.expect_closed("at the end of the file")
+
+
+def _sentence(node: Node | None, found: list[Leaf], place: Place, options: Reading) -> Sentence:
+    if isinstance(node, Leaf):
+        node, found = _topped(node)
+    if found and node and (options.strip_traces or options.strip_functions):
+        node = strip_tree(node, traces=options.strip_traces, functions=options.strip_functions)
+        found = list(leaves(node)) if node else []
+    words = tuple([leaf.word for leaf in found if leaf.tag != TRACE])
+    tags = tuple([leaf.tag for leaf in found if leaf.tag != TRACE])
+    return Sentence(words=words, tags=tags if any(tags) else None, tree=node, place=place)
+
+
+def _topped(leaf: Leaf) -> tuple[Constituent, list[Leaf]]:
+    """Return a tree for a file's tree of one leaf, whose label is a tag unless it is one of the top labels."""
+    top, leaf = (leaf.tag, Leaf("", leaf.word)) if leaf.tag in TOPS else ("", leaf)
+    return Constituent(top, (leaf,)), [leaf]
+
+
+def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
+    """Write every tree on a line of its own, or spread over several lines.
+
+    An unlabelled bracket is written in the Penn Treebank's way, ``( (S ...) )``; a sentence without a tree is an
+    empty line. The words are those of the tree.
+    """
+    for sentence in sentences:
+        stream.write(to_text(sentence.tree, options) + options.newline)
+
+
+def to_text(tree: Constituent | None, options: Writing = WRITING) -> str:
+    """Return the tree in brackets, without a line end."""
+    if tree is not None and (options.strip_traces or options.strip_functions):
+        tree = strip_tree(tree, traces=options.strip_traces, functions=options.strip_functions)
+    if tree is None:
+        return "()" if options.indent else ""
+    has_words = next(leaves(tree), None) is not None
+    if options.top is not None and has_words:
+        tree = Constituent(options.top, tree.children if tree.label in TOPS else (tree,))
+    return "".join(_parts(tree, options, has_words=has_words))
+
+
+def _parts(tree: Constituent, options: Writing, *, has_words: bool) -> Iterator[str]:
+    stack: list[tuple[Node | str, int]] = [(tree, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, Leaf):
+            word = _symbol(node.word, options)
+            yield f"({_symbol(node.tag, options)} {word})" if node.tag else word
+        else:
+            if has_words and not node.children:
+                raise TreeError(f"the bracket ({node.label}) holds nothing; bracket notation needs a word in it")
+            label = _symbol(node.label, options) if node.label else ""
+            first = gap = _gap(node, depth, options)
+            if not label:
+                first = " " if has_words else ""
+            yield "(" + label
+            stack.append((")" if label else first + ")", 0))
+            for child in reversed(node.children[1:]):
+                stack += ((child, depth + 1), (gap, 0))
+            if node.children:
+                stack += ((node.children[0], depth + 1), (first, 0))
+
+
+def _gap(node: Constituent, depth: int, options: Writing) -> str:
+    """Return what separates the children: a blank, or a new line if any of them is itself a constituent."""
+    if options.indent and any(isinstance(child, Constituent) for child in node.children):
+        return options.newline + "  " * min(depth, _DEEPEST)
+    return " "
+
+
+def _symbol(text: str, options: Writing) -> str:
+    """Return a word, tag or label as it may stand inside brackets."""
+    if options.all_escapes:
+        text = escape(text, every=True)
+    if _SPECIAL.search(text) is None:
+        return text
+    if not text:
+        raise TreeError("an empty word cannot be written in brackets")
+    if _BLANK.search(text):
+        if options.blank is None:
+            raise TreeError(f"{text!r} holds a blank, which brackets cannot show; say what to write for it")
+        text = _BLANK.sub(options.blank, text)
+    return escape(text)

@@ -1,0 +1,176 @@
+"""Files as lines of text: paths and streams, compression, encoding, and what can be wrong with each.
+
+A compressed file is recognised by its first bytes, so that its name does not matter. Text is UTF-8, with or without a
+byte order mark; a line ends in ``\\n`` or ``\\r\\n`` and in nothing else (a word may hold U+2028).
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, TypeAlias, cast
+
+from h3n.errors import BadEncoding, CorruptInput, InputError, NulByte, Place, TruncatedInput
+from h3n.formats.options import Problems
+
+Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
+
+STANDARD = "-"
+OPENERS = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open, b"BZh": bz2.open}
+COMPRESSED = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+PIECE = 1 << 16
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def name_of(source: Source) -> str:
+    """Return what to call the source in a message."""
+    if isinstance(source, str | os.PathLike):
+        return "<stdin>" if source == STANDARD else os.fspath(source)
+    return str(getattr(source, "name", "<text>"))
+
+
+def read_lines(source: Source, problems: Problems) -> Iterator[str]:
+    """Yield the lines without their ends."""
+    for line in read_pieces(source, problems, size=-1):
+        yield line.removesuffix("\n").removesuffix("\r")
+
+
+def read_pieces(source: Source, problems: Problems, *, size: int = PIECE) -> Iterator[str]:
+    """Yield the text line by line with the line ends, and a line longer than ``size`` bytes in several pieces.
+
+    What is wrong with a line is said with its number. A problem that is not raised leaves U+FFFD behind.
+    """
+    name = name_of(source)
+    line = 1
+    start, held = _UTF8_MARK, b""
+    with _opened(source, name) as handle:
+        while True:
+            try:
+                raw = handle.readline(size)
+            except EOFError:
+                raise TruncatedInput(f"{name}:{line}: the compressed file stops short; get a complete copy") from None
+            except (OSError, zlib.error, lzma.LZMAError) as error:
+                raise CorruptInput(f"{name}:{line}: cannot be read: {error}") from None
+            if not raw and not held:
+                return
+            raw, start = raw.removeprefix(start), b""
+            place = Place(name, line)
+            if 0 < size <= len(raw) and raw[-1:] != b"\n":
+                raw, held = _whole_characters(held + raw)
+            else:
+                raw, held = held + raw, b""
+                line += 1
+            yield _decoded(raw, place, problems)
+
+
+def _whole_characters(raw: bytes) -> tuple[bytes, bytes]:
+    """Return the bytes up to the last character that may be incomplete, and the rest."""
+    cut = len(raw)
+    while cut > len(raw) - 4 and raw[cut - 1] & 0xC0 == 0x80:
+        cut -= 1
+    return (raw[: cut - 1], raw[cut - 1 :]) if raw[cut - 1] >= 0xC0 else (raw, b"")
+
+
+def _decoded(raw: bytes, place: Place, problems: Problems) -> str:
+    if b"\0" in raw and not raw.startswith(_UTF16_MARKS):
+        problems.found(NulByte(place, f"a NUL byte at byte {raw.index(0) + 1} of the line", "text"))
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        kind = "UTF-16" if raw.startswith(_UTF16_MARKS) else f"byte 0x{raw[error.start]:02X}"
+        where = "" if kind == "UTF-16" else f" at byte {error.start + 1} of the line, which is not UTF-8"
+        problems.found(BadEncoding(place, f"{kind}{where}", "UTF-8 text (convert the file, for example with iconv)"))
+        return raw.decode(errors="replace")
+
+
+@contextlib.contextmanager
+def _opened(source: Source, name: str) -> Iterator[BinaryIO]:
+    """Yield the source as plain bytes; what was opened here is closed here."""
+    with contextlib.ExitStack() as stack:
+        if isinstance(source, str | os.PathLike):
+            handle = sys.stdin.buffer if source == STANDARD else stack.enter_context(_open_path(Path(source)))
+        elif isinstance(source, io.TextIOBase):
+            yield cast(BinaryIO, _Encoded(cast(IO[str], source)))
+            return
+        else:
+            handle = cast(BinaryIO, source)
+        yield _plain(handle, name, stack)
+
+
+def _open_path(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened: {error.strerror}") from None
+
+
+def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO:
+    """Return the handle, or one that unpacks it where its first bytes are those of a compressed file."""
+    buffered = handle if isinstance(handle, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, handle))
+    if buffered is not handle:
+        stack.callback(buffered.detach)  # or the caller's stream would be closed with ours
+    try:
+        start = buffered.peek(6)
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read: {error.strerror}") from None
+    for magic, opener in OPENERS.items():
+        if start.startswith(magic):
+            unpacked = cast(io.RawIOBase, stack.enter_context(opener(cast(BinaryIO, buffered), "rb")))
+            return stack.enter_context(io.BufferedReader(unpacked, PIECE))
+    return cast(BinaryIO, buffered)
+
+
+class _Encoded:
+    """A text stream that reads as bytes, so that there is one way to read lines."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def readline(self, size: int = -1) -> bytes:
+        return self._stream.readline(size).encode(errors="surrogatepass")
+
+
+@contextlib.contextmanager
+def opened_to_write(target: Source) -> Iterator[IO[str]]:
+    """Yield a text stream to the target: a path (compressed as its ending says), ``-`` or an open text stream.
+
+    A file appears under its name when it is complete: after an error the old one is still there.
+    """
+    if not isinstance(target, str | os.PathLike):
+        yield cast(IO[str], target)
+    elif target == STANDARD:
+        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
+        try:
+            yield stream
+        finally:
+            stream.detach().flush()
+    else:
+        with _written(Path(target).resolve()) as path:
+            opener = COMPRESSED.get(Path(target).suffix, io.open)
+            with cast(IO[str], opener(path, "wt", encoding="utf-8", newline="")) as made:
+                yield made
+
+
+@contextlib.contextmanager
+def _written(path: Path) -> Iterator[Path]:
+    """Yield a path to write to; on success it becomes ``path``."""
+    if path.exists() and not path.is_file():  # a pipe or a device takes what comes
+        yield path
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,230 @@
+"""What CoNLL-U and CoNLL-X share: blocks of rows, and everything that can be wrong with them.
+
+The same checks serve reading, where the first problem is raised, and validation, where all are collected: they run in
+layers (columns, word numbers, heads, the tree), and a layer that finds damage ends the work on that sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import TypeAlias
+
+from h3n.errors import (
+    BadHead,
+    BadRange,
+    BadWordNumber,
+    CyclicHeads,
+    EmptyField,
+    FormatError,
+    MisplacedLine,
+    Place,
+    RootCount,
+    TreeError,
+    WrongColumnCount,
+)
+from h3n.formats.files import Source, name_of, read_lines
+from h3n.formats.options import Problems
+from h3n.trees import ROOT, Dependencies, Insert, find_cycle
+
+EMPTY = "_"
+COLUMNS = 10
+Columns: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+class _Governors(dict[str, int]):
+    """Column HEAD as a number from 0 (the root is -1); anything but a plain number is a KeyError."""
+
+    def __missing__(self, text: str) -> int:
+        if text.isascii() and text.isdigit() and text[0] != "0":
+            return int(text) - 1
+        raise KeyError(text)
+
+
+_USUAL = 512  # words; longer sentences take the general way
+_NUMBERS = tuple(map(str, range(1, _USUAL + 1)))
+_GOVERNORS = _Governors((str(number + 1), number) for number in range(ROOT, _USUAL))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of one sentence; ``line`` is the number of the first."""
+
+    file: str
+    line: int
+    comments: tuple[str, ...]
+    rows: list[str]
+
+    def place(self, row: int = 0) -> Place:
+        """Return where a row stands."""
+        return Place(self.file, self.line + len(self.comments) + row)
+
+
+def read_blocks(source: Source, problems: Problems, *, with_comments: bool) -> Iterator[Block]:
+    """Yield the blocks between empty lines; damaged text is left out."""
+    file = name_of(source)
+    lines: list[str] = []
+    number = 0
+    for number, line in enumerate(read_lines(source, problems), start=1):
+        if line:
+            lines.append(line)
+        elif lines:
+            if problems.none_in(number - len(lines), number):
+                yield _block(file, number - len(lines), lines, with_comments=with_comments)
+            lines = []
+        else:
+            found, expected = "an empty line too many", "one empty line after every sentence"
+            problems.noticed(MisplacedLine(Place(file, number), found, expected))
+    if lines:
+        found = "no empty line after the last sentence"
+        problems.noticed(MisplacedLine(Place(file, number), found, "one empty line after every sentence"))
+        if problems.none_in(number - len(lines) + 1, number):
+            yield _block(file, number - len(lines) + 1, lines, with_comments=with_comments)
+
+
+def _block(file: str, line: int, lines: list[str], *, with_comments: bool) -> Block:
+    first = 0
+    while with_comments and first < len(lines) and lines[first][0] == "#":
+        first += 1
+    return Block(file, line, tuple(lines[:first]), lines[first:] if first else lines)
+
+
+def columns_of(block: Block, problems: Problems) -> Columns | None:
+    """Return the ten columns of all rows, or None after reporting what is wrong with them."""
+    table = [row.split("\t") for row in block.rows]
+    if any(len(fields) != COLUMNS for fields in table):
+        for row, fields in enumerate(table):
+            if len(fields) != COLUMNS:
+                problems.found(_wrong_columns(block.rows[row], len(fields), block.place(row)))
+        return None
+    columns = tuple(zip(*table, strict=True))
+    if any("" in column for column in columns):
+        for row, fields in enumerate(table):
+            if "" in fields:
+                found = f"column {fields.index('') + 1} is empty"
+                problems.found(EmptyField(block.place(row), found, "'_' where there is no value"))
+        return None
+    return columns
+
+
+def _wrong_columns(row: str, count: int, place: Place) -> FormatError:
+    if row[0] == "#":
+        return MisplacedLine(place, "a comment inside a sentence", "comments before the first word")
+    return WrongColumnCount(place, f"{count} columns", f"{COLUMNS}, separated by tabs")
+
+
+def split_inserts(
+    block: Block, columns: Columns, problems: Problems
+) -> tuple[Columns, tuple[Insert, ...], Sequence[int]] | None:
+    """Return the columns of words alone, the rows that are no words, and the row number of every word.
+
+    None after reporting numbers that are out of order.
+    """
+    numbers = columns[0]
+    n = len(numbers)
+    if numbers == (_NUMBERS[:n] if n <= _USUAL else tuple(map(str, range(1, n + 1)))):
+        return columns, (), range(n)
+    words = [row for row, number in enumerate(numbers) if "-" not in number and "." not in number]
+    inserts: list[Insert] = []
+    sound, done, covered, empties = True, 0, 0, 0
+    for row, number in enumerate(numbers):
+        error: FormatError | None = None
+        if "-" in number:
+            covered, error = _check_range(number, done, covered, len(words), block.place(row))
+        elif "." in number:
+            empties += 1
+            error = _check_empty(number, done, empties, block.place(row))
+        else:
+            done, empties = done + 1, 0
+            if number != str(done):
+                error = BadWordNumber(block.place(row), f"word number {number!r}", f"{done}")
+        if error is not None:
+            sound = False
+            problems.found(error)
+        elif "-" in number or "." in number:
+            inserts.append(Insert(done, block.rows[row]))
+    if not sound:
+        return None
+    return tuple(tuple([column[row] for row in words]) for column in columns), tuple(inserts), words
+
+
+def _check_range(number: str, done: int, covered: int, n: int, place: Place) -> tuple[int, FormatError | None]:
+    """Return the last word covered by a range so far, and what is wrong with this one."""
+    first, last = (_governor(part) for part in number.split("-", 1))
+    if first is None or last is None or first != done or not first <= last < n or first < covered:
+        expected = f"a range of words that starts at {done + 1} and ends by {n}, and does not overlap another"
+        return covered, BadRange(place, f"multiword range {number!r}", expected)
+    return last + 1, None
+
+
+def _check_empty(number: str, done: int, count: int, place: Place) -> FormatError | None:
+    if number != f"{done}.{count}":
+        return BadRange(place, f"empty node {number!r}", f"{done}.{count}")
+    return None
+
+
+def _governor(text: str) -> int | None:
+    try:
+        return _GOVERNORS[text]
+    except KeyError:
+        return None
+
+
+def dependencies_of(
+    block: Block, heads: tuple[str, ...], relations: tuple[str, ...], rows: Sequence[int], problems: Problems
+) -> Dependencies | None:
+    """Return the dependencies, or None: if both columns are ``_`` throughout, or after reporting what is wrong."""
+    n = len(heads)
+    if heads.count(EMPTY) == n == relations.count(EMPTY):
+        return None
+    try:
+        governors = tuple(map(_GOVERNORS.__getitem__, heads))
+        sound = not n or max(governors) < n
+    except KeyError:
+        sound = False
+    if not sound:
+        for word, head in enumerate(heads):
+            governor = _governor(head)
+            if governor is None or governor >= n:
+                found = f"head {head!r} of word {word + 1}"
+                problems.found(BadHead(block.place(rows[word]), found, f"a number from 0 to {n}"))
+        return None
+    return Dependencies(governors, relations) if _is_tree(block, governors, rows, problems) else None
+
+
+def _is_tree(block: Block, governors: tuple[int, ...], rows: Sequence[int], problems: Problems) -> bool:
+    sound = True
+    if governors.count(ROOT) != 1:
+        sound = False
+        roots = [word for word, governor in enumerate(governors) if governor == ROOT]
+        found = f"{len(roots)} root words" + (f" ({', '.join(str(w + 1) for w in roots)})" if roots else "")
+        problems.found(RootCount(block.place(rows[roots[1] if roots else 0]), found, "one word with head 0"))
+    if (cycle := find_cycle(governors)) is not None:
+        sound = False
+        found = f"words {', '.join(str(w + 1) for w in cycle)} govern each other in a circle"
+        problems.found(CyclicHeads(block.place(rows[cycle[0]]), found, "heads that lead to the root word"))
+    return sound
+
+
+def column(values: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the column, or None if it is empty throughout."""
+    return None if values.count(EMPTY) == len(values) else values
+
+
+def heads_of(dependencies: Dependencies | None) -> tuple[Iterable[str], Iterable[str]]:
+    """Return columns HEAD and DEPREL."""
+    if dependencies is None:
+        return repeat(EMPTY), repeat(EMPTY)
+    return [str(governor + 1) for governor in dependencies.governors], dependencies.relations
+
+
+def joined(columns: Sequence[Iterable[str]], words: Sequence[str]) -> list[str]:
+    """Return the rows of these columns; an endless column ends with the words."""
+    rows = ["\t".join(fields) for fields in zip(map(str, range(1, len(words) + 1)), words, *columns, strict=False)]
+    for row, word in zip(rows, words, strict=True):
+        if row.count("\t") != COLUMNS - 1 or "\n" in row or "\t\t" in row:
+            raise TreeError(
+                f"word {word!r} has a tab, a line end or nothing in one of its columns; CoNLL cannot show it"
+            )
+    return rows
