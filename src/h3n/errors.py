@@ -24,7 +24,8 @@ H3nError
 ├── MismatchError         two things that should be parallel are not (words, sentence counts)
 ├── TreeError             a tree that breaks a rule (cycle, two roots, head out of range, empty constituent)
 ├── JoinError             strict joining met a phrase tree and a dependency tree that disagree
-└── DecodeError           scores that cannot be decoded (NaN, wrong shape, contradicting constraints, too large)
+├── DecodeError           scores that cannot be decoded (NaN, wrong shape, contradicting constraints, too large)
+└── TrainingError         a run that cannot go on (loss not a number, disk full); the last checkpoint is whole
 
 The command line turns each of these into one line on stderr and exit code 2.
 """
@@ -153,3 +154,7 @@ class JoinError(H3nError):
 
 class DecodeError(H3nError):
     """Scores that cannot be decoded."""
+
+
+class TrainingError(H3nError):
+    """A training run that cannot go on; what it has written so far is whole."""
