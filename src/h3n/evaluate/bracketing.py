@@ -21,7 +21,7 @@ from h3n.trees import Constituent, Leaf, Node
 # closing brackets on their own or text that has no place in a bracketing; else a bracket opens.
 Event: TypeAlias = tuple[str, str, str, str]
 
-_EVENTS = re.compile(r"\(([^\s()]*+)(?:\s++([^\s()]++)\s*+\))?+(\)*+)|(\)++|[^\s()]++)")
+_EVENTS = re.compile(r"\(([^\s()]*+)(?:\s++([^\s()]++)\s*+\))?+(\)*+)|(\)++|[^\s()]++)", re.ASCII)
 _CLOSE: Event = ("", "", "", ")")
 
 

@@ -1,0 +1,190 @@
+"""Words of two cuts of one text, aligned by the characters they cover."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from h3n.errors import MismatchError, Place
+from h3n.trees import ROOT, Insert, Sentence
+
+NOT_ALIGNED = -2  # not -1, which is the governor of a root word
+UNIVERSAL_FEATURES = frozenset(
+    {"Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender", "Mood", "NumType"}
+    | {"Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex", "Tense", "VerbForm", "Voice"}
+)
+# Unicode category Zs: a word may hold blanks, which another cut may not see.
+_BLANKS = re.compile("[\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+
+
+@dataclass(slots=True)
+class Text:
+    """A whole file, one list per column over all its words; numbers of words and characters run through the file.
+
+    A word of a multiword token covers all the characters of the token.
+    """
+
+    characters: list[str] = field(default_factory=list)
+    tokens: list[tuple[int, int]] = field(default_factory=list)
+    sentences: list[tuple[int, int]] = field(default_factory=list)
+    places: list[Place | None] = field(default_factory=list)
+    stretches: list[tuple[int, int]] = field(default_factory=list)
+    in_multiword: list[bool] = field(default_factory=list)
+    forms: list[str] = field(default_factory=list)
+    upos: list[str] = field(default_factory=list)
+    xpos: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    governors: list[int] = field(default_factory=list)
+    relations: list[str] = field(default_factory=list)
+
+    def _token(self, form: str) -> tuple[int, int]:
+        start = self.tokens[-1][1] if self.tokens else 0
+        self.characters.append(form)
+        self.tokens.append((start, start + len(form)))
+        return self.tokens[-1]
+
+
+def text_of(sentences: Iterable[Sentence], side: str) -> Text:
+    """Return the sentences as one text; ``side`` names them in errors."""
+    text = Text()
+    for sentence in sentences:
+        if sentence.dependencies is None:
+            raise MismatchError(f"{sentence.place or side}: the {side} sentence has no dependencies to score")
+        first_word, first_token = len(text.forms), len(text.tokens)
+        _add_words(text, sentence)
+        dependencies, blank = sentence.dependencies, ("_",) * len(sentence)
+        text.upos += sentence.upos or blank
+        text.xpos += sentence.tags or blank
+        text.lemmas += sentence.lemmas or blank
+        text.features += map(_universal, sentence.features or blank)
+        text.governors += [ROOT if word == ROOT else first_word + word for word in dependencies.governors]
+        text.relations += [relation.split(":")[0] for relation in dependencies.relations]
+        if len(text.tokens) > first_token:
+            text.sentences.append((text.tokens[first_token][0], text.tokens[-1][1]))
+            text.places.append(sentence.place)
+    return text
+
+
+def _universal(features: str) -> str:
+    return "|".join(sorted(one for one in features.split("|") if one.split("=", 1)[0] in UNIVERSAL_FEATURES))
+
+
+def _add_words(text: Text, sentence: Sentence) -> None:
+    multiword = {insert.before: found for insert in sentence.inserts if (found := _multiword(insert))}
+    word = 0
+    while word < len(sentence):
+        form, size = multiword.get(word, (sentence.words[word], 1))
+        stretch = text._token(_BLANKS.sub("", form))
+        words = sentence.words[word : word + size]
+        inside = word in multiword
+        text.forms += [(one if inside else _BLANKS.sub("", one)).lower() for one in words]
+        text.stretches += [stretch] * len(words)
+        text.in_multiword += [inside] * len(words)
+        word += size
+
+
+def _multiword(insert: Insert) -> tuple[str, int] | None:
+    """Return the form and the number of words of a multiword token, None for an empty node."""
+    number, form, *_ = insert.row.split("\t")
+    first, dash, last = number.partition("-")
+    return (form, int(last) - int(first) + 1) if dash else None
+
+
+def align(gold: Text, predicted: Text) -> list[int]:
+    """Return for each predicted word the gold word it is aligned with, or `NOT_ALIGNED`."""
+    _check_characters(gold, predicted)
+    partner = [NOT_ALIGNED] * len(predicted.forms)
+    one = other = 0
+    while one < len(gold.forms) and other < len(predicted.forms):
+        if gold.in_multiword[one] or predicted.in_multiword[other]:
+            start, start_too, one, other = _multiword_region(gold, predicted, one, other)
+            _align_forms(gold.forms[start:one], predicted.forms[start_too:other], start, start_too, partner)
+        elif gold.stretches[one] == predicted.stretches[other]:
+            partner[other] = one
+            one, other = one + 1, other + 1
+        elif gold.stretches[one][0] <= predicted.stretches[other][0]:
+            one += 1
+        else:
+            other += 1
+    return partner
+
+
+def _multiword_region(gold: Text, predicted: Text, one: int, other: int) -> tuple[int, int, int, int]:
+    """Return the first words of a region of multiword tokens on both sides, and the first words after it.
+
+    The region takes in, in the order of their start and gold first, all words that begin before its end; a multiword
+    token among them moves its end.
+    """
+    if gold.in_multiword[one]:
+        begin, end = gold.stretches[one]
+        other += not predicted.in_multiword[other] and predicted.stretches[other][0] < begin
+    else:
+        begin, end = predicted.stretches[other]
+        one += gold.stretches[one][0] < begin
+    start, start_too = one, other
+    while _reaches(gold, one, end) or _reaches(predicted, other, end):
+        gold_next = one < len(gold.forms) and (
+            other >= len(predicted.forms) or gold.stretches[one][0] <= predicted.stretches[other][0]
+        )
+        text, word = (gold, one) if gold_next else (predicted, other)
+        if text.in_multiword[word]:
+            end = max(end, text.stretches[word][1])
+        one, other = one + gold_next, other + (not gold_next)
+    return start, start_too, one, other
+
+
+def _reaches(text: Text, word: int, end: int) -> bool:
+    """Return whether a word belongs to a region up to ``end``: a plain word must lie inside, a multiword one begin."""
+    if word >= len(text.forms):
+        return False
+    first, last = text.stretches[word]
+    return first < end if text.in_multiword[word] else last <= end
+
+
+def _align_forms(gold: list[str], predicted: list[str], start: int, start_too: int, partner: list[int]) -> None:
+    """Align the words of a longest common subsequence of forms, gold words passed over first."""
+    if not gold or not predicted:
+        return
+    width = len(predicted)
+    longest = [[0] * (width + 1) for _ in range(len(gold) + 1)]
+    for row in reversed(range(len(gold))):
+        for column in reversed(range(width)):
+            longest[row][column] = (
+                longest[row + 1][column + 1] + 1
+                if gold[row] == predicted[column]
+                else max(longest[row + 1][column], longest[row][column + 1])
+            )
+    row = column = 0
+    while row < len(gold) and column < width:
+        if gold[row] == predicted[column]:
+            partner[start_too + column] = start + row
+            row, column = row + 1, column + 1
+        elif longest[row][column] == longest[row + 1][column]:
+            row += 1
+        else:
+            column += 1
+
+
+def _check_characters(gold: Text, predicted: Text) -> None:
+    wanted, found = "".join(gold.characters), "".join(predicted.characters)
+    if wanted == found:
+        return
+    at = next(
+        (index for index, (one, other) in enumerate(zip(wanted, found, strict=False)) if one != other),
+        min(len(wanted), len(found)),
+    )
+    raise MismatchError(
+        f"the texts differ: {_context(gold, wanted, at, 'gold')}, {_context(predicted, found, at, 'predicted')}"
+    )
+
+
+def _context(text: Text, characters: str, at: int, side: str) -> str:
+    number = next((index for index, (_, end) in enumerate(text.sentences) if at < end), None)
+    if number is None:
+        return f"{side} ends after {len(text.sentences)} sentences"
+    place = text.places[number]
+    where = f"sentence {number + 1}" + (f" ({place})" if place is not None else "")
+    word = sum(text.sentences[number][0] < end <= at for _, end in text.tokens) + 1
+    return f"{side} has {characters[at : at + 20]!r} in {where} from token {word}"

@@ -1,0 +1,63 @@
+"""A reader of its own, so that a fault in `h3n.formats` cannot hide one in the scores."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from h3n.errors import Place
+from h3n.trees import Dependencies, Insert, Sentence
+
+SAMPLES = Path(__file__).with_name("samples")
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    return SAMPLES
+
+
+@pytest.fixture(scope="session")
+def conllu() -> Callable[[str], list[Sentence]]:
+    """Return a function from CoNLL-U text to sentences."""
+    return parse_conllu
+
+
+@pytest.fixture(scope="session")
+def conllu_file() -> Callable[[Path], list[Sentence]]:
+    def read(path: Path) -> list[Sentence]:
+        opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
+        with opened as handle:
+            return parse_conllu(handle.read())
+
+    return read
+
+
+def parse_conllu(text: str) -> list[Sentence]:
+    blocks = [block.split("\n") for block in text.strip("\n").split("\n\n") if block]
+    return [parse_block(block, number) for number, block in enumerate(blocks, start=1)]
+
+
+def parse_block(lines: list[str], number: int) -> Sentence:
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    words = [row for row in rows if row[0].isdigit()]
+    inserts: list[Insert] = []
+    seen = 0
+    for row in rows:
+        if row[0].isdigit():
+            seen += 1
+        else:
+            inserts.append(Insert(seen, "\t".join(row)))
+    columns = list(zip(*words, strict=True))
+    return Sentence(
+        words=columns[1],
+        lemmas=columns[2],
+        upos=columns[3],
+        tags=columns[4],
+        features=columns[5],
+        dependencies=Dependencies(tuple(int(head) - 1 for head in columns[6]), columns[7]),
+        inserts=tuple(inserts),
+        place=Place("sample.conllu", number),
+    )
