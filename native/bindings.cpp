@@ -1,15 +1,161 @@
-// The only file that knows Python: arrays in, numbers out.
+// The only file that knows Python: arrays in, arrays out. h3n.decode.native checks shapes and types before it calls.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
-#include "cky.hpp"
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "batch.hpp"
 
 namespace nb = nanobind;
 
-using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+namespace {
+
+using Array2 = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
+using Array1 = nb::ndarray<const float, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+using Labels = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;
+using Batch = nb::ndarray<const float, nb::ndim<3>, nb::device::cpu>;
+using BatchLabels = nb::ndarray<const std::int32_t, nb::ndim<3>, nb::device::cpu>;
+using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+
+template <class Value>
+nb::object to_numpy(std::vector<Value>&& values, std::size_t columns) {
+    auto* owned = new std::vector<Value>(std::move(values));
+    nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
+    const std::size_t shape[2] = {owned->size() / columns, columns};
+    return nb::cast(nb::ndarray<nb::numpy, Value>(owned->data(), columns == 1 ? 1 : 2, shape, owner));
+}
+
+h3n::Matrix matrix_of(const nb::handle& object) {
+    const auto array = nb::cast<Array2>(object, false);
+    if (array.shape(1) > 1 && array.stride(1) != 1) throw std::invalid_argument("rows are not contiguous");
+    return {array.data(), static_cast<std::size_t>(array.stride(0))};
+}
+
+const float* vector_of(const nb::handle& object) { return nb::cast<Array1>(object, false).data(); }
+
+const h3n::Kernels& kernels_of(const std::string& target) {
+    for (const h3n::Kernels* kernels : h3n::supported_kernels())
+        if (target.empty() || target == kernels->target) return *kernels;
+    throw std::invalid_argument("this machine has no kernels for " + target);
+}
+
+// The sentences are tuples (words, full, open, arc, root, head, label), None for what the decoder does not need.
+nb::tuple decode(const nb::list& inputs, const std::vector<int>& decoders, std::size_t threads,
+                 const std::string& target) {
+    const h3n::Kernels& kernels = kernels_of(target);
+    std::vector<h3n::Sentence> sentences;
+    std::vector<h3n::Decoder> kinds;
+    std::vector<std::pair<const std::int32_t*, std::size_t>> labels;
+    sentences.reserve(inputs.size());
+    kinds.reserve(inputs.size());
+    labels.reserve(inputs.size());
+    for (std::size_t s = 0; s < inputs.size(); ++s) {
+        const auto input = nb::cast<nb::tuple>(inputs[s]);
+        h3n::Sentence sentence;
+        sentence.words = nb::cast<std::size_t>(input[0]);
+        if (!input[1].is_none()) sentence.full = matrix_of(input[1]);
+        if (!input[2].is_none()) sentence.open = matrix_of(input[2]);
+        if (!input[3].is_none()) sentence.arc = matrix_of(input[3]);
+        if (!input[4].is_none()) sentence.root = vector_of(input[4]);
+        if (!input[5].is_none()) sentence.head = vector_of(input[5]);
+        sentences.push_back(sentence);
+        kinds.push_back(static_cast<h3n::Decoder>(decoders.at(s)));
+        if (input[6].is_none()) {
+            labels.emplace_back(nullptr, 0);
+        } else {
+            const auto array = nb::cast<Labels>(input[6], false);
+            if (array.shape(1) > 1 && array.stride(1) != 1) throw std::invalid_argument("rows are not contiguous");
+            labels.emplace_back(array.data(), static_cast<std::size_t>(array.stride(0)));
+        }
+    }
+
+    std::vector<std::int32_t> spans, governors;
+    std::vector<std::int32_t> span_counts, statuses;
+    std::vector<double> scores;
+    {
+        const nb::gil_scoped_release release;
+        const auto results = h3n::decode_batch(sentences, kinds, kernels, threads);
+        for (std::size_t s = 0; s < results.size(); ++s) {
+            const h3n::Result& result = results[s];
+            std::int32_t count = 0;
+            if (result.status == h3n::Status::fine) {
+                for (const h3n::Node& node : result.nodes) {
+                    if (!node.labelled) continue;
+                    const auto [data, stride] = labels[s];
+                    const std::int32_t label = data == nullptr ? -1 : data[node.start * stride + node.end];
+                    spans.insert(spans.end(), {node.start, node.end, label, node.head});
+                    ++count;
+                }
+                governors.insert(governors.end(), result.governors.begin(), result.governors.end());
+            }
+            span_counts.push_back(count);
+            statuses.push_back(static_cast<std::int32_t>(result.status));
+            scores.push_back(result.score);
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(spans), 4), to_numpy(std::move(span_counts), 1),
+                          to_numpy(std::move(governors), 1), to_numpy(std::move(scores), 1),
+                          to_numpy(std::move(statuses), 1));
+}
+
+// All nodes of the best constituency trees of a padded batch: rows (sentence, start, end, label), label 0 if empty.
+nb::tuple cky_nodes(const Batch& full, const Batch& open, const BatchLabels& label, const Lengths& lengths,
+                    std::size_t threads) {
+    const std::size_t count = full.shape(0);
+    std::vector<h3n::Sentence> sentences(count);
+    std::size_t total = 0;
+    for (std::size_t s = 0; s < count; ++s) {
+        const auto words = static_cast<std::size_t>(lengths.data()[s]);
+        sentences[s].words = words;
+        sentences[s].full = {full.data() + s * full.stride(0), static_cast<std::size_t>(full.stride(1))};
+        sentences[s].open = {open.data() + s * open.stride(0), static_cast<std::size_t>(open.stride(1))};
+        total += words == 0 ? 0 : 2 * words - 1;
+    }
+    std::vector<std::int32_t> nodes, statuses;
+    std::vector<double> scores;
+    const auto stride0 = label.stride(0), stride1 = label.stride(1);
+    const std::int32_t* labels = label.data();
+    {
+        const nb::gil_scoped_release release;
+        const std::vector<h3n::Decoder> kinds(count, h3n::Decoder::cky);
+        const auto results = h3n::decode_batch(sentences, kinds, *h3n::supported_kernels().front(), threads);
+        nodes.reserve(4 * total);
+        for (std::size_t s = 0; s < count; ++s) {
+            if (results[s].status == h3n::Status::fine)
+                for (const h3n::Node& node : results[s].nodes) {
+                    const std::int32_t* cell =
+                        labels + static_cast<std::int64_t>(s) * stride0 + node.start * stride1 + node.end;
+                    nodes.insert(nodes.end(), {static_cast<std::int32_t>(s), node.start, node.end,
+                                               node.labelled ? *cell : 0});
+                }
+            statuses.push_back(static_cast<std::int32_t>(results[s].status));
+            scores.push_back(results[s].score);
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(nodes), 4), to_numpy(std::move(scores), 1),
+                          to_numpy(std::move(statuses), 1));
+}
+
+}  // namespace
 
 NB_MODULE(_native, m) {
-    m.doc() = "Native decoders of h3n.";
-    m.def("cky_score", [](Matrix open, float root) { return h3n::cky_score(open.data(), root, open.shape(0) - 1); },
-          nb::arg("open").noconvert(), nb::arg("root"));
+    m.doc() = "Native decoders of h3n; use them through h3n.decode.";
+    m.attr("DECODERS") = nb::make_tuple("cky", "mst", "eisner", "hpsg", "h3n", "hpsg_n5");
+    m.def("targets", [] {
+        std::vector<std::string> names;
+        for (const h3n::Kernels* kernels : h3n::supported_kernels()) names.emplace_back(kernels->target);
+        return names;
+    });
+    m.def("chart_bytes", [](int decoder, std::size_t words) {
+        return h3n::chart_bytes(static_cast<h3n::Decoder>(decoder), words);
+    });
+    m.def("decode", &decode, nb::arg("sentences"), nb::arg("decoders"), nb::arg("threads"), nb::arg("target"));
+    m.def("cky_nodes", &cky_nodes, nb::arg("full").noconvert(), nb::arg("open_").noconvert(),
+          nb::arg("label").noconvert(), nb::arg("lengths").noconvert(), nb::arg("threads"));
 }

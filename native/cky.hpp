@@ -1,29 +1,50 @@
-// Best constituency tree over a chart of span scores, O(n^3) time and O(n^2) memory.
+// The best constituency tree: O(n^3) time, O(n^2) memory.
 #pragma once
 
-#include <cstddef>
-#include <limits>
-#include <vector>
+#include "chart.hpp"
 
-namespace h3n {
+namespace h3n::H3N_TARGET {
 
-// `open` is (n+1) x (n+1), row-major: open[i*(n+1)+j] is the best score of span (i, j), the empty label included.
-// Returns the score of the best binary tree whose root takes its score from `root`.
-inline float cky_score(const float* open, float root, std::size_t n) {
-    if (n == 0) return 0.0F;
-    const std::size_t w = n + 1;
-    std::vector<float> best(w * w, -std::numeric_limits<float>::infinity());
-    for (std::size_t len = 1; len <= n; ++len)
-        for (std::size_t i = 0; i + len <= n; ++i) {
-            const std::size_t j = i + len;
-            float inner = len == 1 ? 0.0F : -std::numeric_limits<float>::infinity();
-            for (std::size_t k = i + 1; k < j; ++k) {
-                const float split = best[i * w + k] + best[k * w + j];
-                if (split > inner) inner = split;
-            }
-            best[i * w + j] = inner + (len == n ? root : open[i * w + j]);
+// best(i, j) = open(i, j) + max over k of best(i, k) + best(k, j); the whole sentence takes `full`.
+// Scores are kept by start for the row at work and by end for all, so that both operands of a split are contiguous.
+inline bool cky(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+    const std::size_t n = sentence.words, width = padded(n + 1);
+    float* by_end = workspace.take<float>((n + 1) * width);  // by_end[j][k] = best(k, j)
+    float* row = workspace.take<float>(width);               // row[k] = best(i, k)
+    fill(by_end, (n + 1) * width, NEVER);
+    float top = NEVER;
+    for (std::size_t i = n; i-- > 0;) {
+        fill(row, width, NEVER);
+        for (std::size_t j = i + 1; j <= n; ++j) {
+            const float inner = j == i + 1 ? 0.0F : best_sum(row, by_end + j * width, i + 1, j);
+            const bool whole = i == 0 && j == n;
+            const float best = inner + (whole ? sentence.full[i][j] : sentence.open[i][j]);
+            row[j] = best;
+            by_end[j * width + i] = best;
+            if (whole) top = best;
         }
-    return best[n];
+    }
+    if (top == NEVER) return false;
+
+    Pending* stack = workspace.take<Pending>(n + 1);
+    std::size_t depth = 0;
+    stack[depth++] = {0, static_cast<std::int32_t>(n), NO_HEAD, true};
+    while (depth > 0) {
+        const Pending span = stack[--depth];
+        const std::size_t i = span.start, j = span.end;
+        tree.add(i, j, is_labelled(sentence, i, j, span.dependent), NO_HEAD);
+        if (j == i + 1) continue;
+        std::size_t split = i + 1;
+        float best = NEVER;
+        for (std::size_t k = i + 1; k < j; ++k) {
+            const float score = by_end[k * width + i] + by_end[j * width + k];
+            if (score > best) best = score, split = k;
+        }
+        const auto k = static_cast<std::int32_t>(split);
+        stack[depth++] = {k, span.end, NO_HEAD, false};
+        stack[depth++] = {span.start, k, NO_HEAD, false};
+    }
+    return true;
 }
 
-}  // namespace h3n
+}  // namespace h3n::H3N_TARGET

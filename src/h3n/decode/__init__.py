@@ -1,0 +1,18 @@
+"""Scores to parses: five decoders behind one table, each as a plain Python twin and a native one."""
+
+from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, Decoder, decode_batch
+from h3n.decode.native import cky_nodes
+from h3n.decode.scores import Parse, Scores, label_scores, weigh
+
+__all__ = [
+    "DECODERS",
+    "EXACT_UP_TO",
+    "MEMORY_LIMIT",
+    "Decoder",
+    "Parse",
+    "Scores",
+    "cky_nodes",
+    "decode_batch",
+    "label_scores",
+    "weigh",
+]

@@ -1,0 +1,262 @@
+#include "batch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <system_error>
+#include <thread>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace h3n {
+
+// ---- memory ----
+
+struct Workspace::Block {
+    Block* older;
+    std::size_t size, used;
+};
+
+namespace {
+
+constexpr std::size_t ALIGNMENT = 64;
+constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21;
+constexpr std::size_t KEPT_BYTES = std::size_t{32} << 20;  // between calls, per calling thread
+
+void* allocate(std::size_t bytes) {
+    const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+    void* memory = ::operator new(bytes, std::align_val_t{alignment});
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    // A chart is touched once from end to end; with small pages the kernel would spend as long as we do.
+    if (alignment == HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+void deallocate(void* memory, std::size_t bytes) {
+    ::operator delete(memory, std::align_val_t{bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT});
+}
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+Workspace::~Workspace() { release(); }
+
+void Workspace::release() {
+    while (newest_ != nullptr) {
+        Block* older = newest_->older;
+        deallocate(newest_, newest_->size);
+        newest_ = older;
+    }
+}
+
+void* Workspace::take_bytes(std::size_t bytes) {
+    bytes = round_up(bytes, ALIGNMENT);
+    if (newest_ == nullptr || newest_->size - newest_->used < bytes) {
+        const std::size_t size = std::max(round_up(bytes + ALIGNMENT, std::size_t{1} << 16), std::size_t{1} << 18);
+        newest_ = new (allocate(size)) Block{newest_, size, ALIGNMENT};
+    }
+    char* piece = reinterpret_cast<char*>(newest_) + newest_->used;
+    newest_->used += bytes;
+    return piece;
+}
+
+void Workspace::reset() {
+    if (newest_ == nullptr) return;
+    if (newest_->older != nullptr) {  // next time in one block
+        std::size_t total = 0;
+        for (Block* block = newest_; block != nullptr; block = block->older) total += block->size;
+        release();
+        newest_ = new (allocate(total)) Block{nullptr, total, ALIGNMENT};
+    }
+    newest_->used = ALIGNMENT;
+}
+
+void Workspace::trim(std::size_t keep) {
+    std::size_t total = 0;
+    for (Block* block = newest_; block != nullptr; block = block->older) total += block->size;
+    if (total > keep) release();
+}
+
+// ---- kernels ----
+
+namespace baseline { extern const Kernels kernels; }
+#if defined(H3N_HAS_AVX2)
+namespace avx2 { extern const Kernels kernels; }
+#endif
+#if defined(H3N_HAS_AVX512)
+namespace avx512 { extern const Kernels kernels; }
+#endif
+
+const std::vector<const Kernels*>& supported_kernels() {
+    static const std::vector<const Kernels*> found = [] {
+        std::vector<const Kernels*> list;
+#if defined(H3N_HAS_AVX512)
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) list.push_back(&avx512::kernels);
+#endif
+#if defined(H3N_HAS_AVX2)
+        if (__builtin_cpu_supports("avx2")) list.push_back(&avx2::kernels);
+#endif
+        list.push_back(&baseline::kernels);
+        return list;
+    }();
+    return found;
+}
+
+// ---- one sentence ----
+
+bool finds_spans(Decoder decoder) { return decoder != Decoder::mst && decoder != Decoder::eisner; }
+bool finds_arcs(Decoder decoder) { return decoder != Decoder::cky; }
+
+namespace {
+
+Kernel kernel_of(Decoder decoder, const Kernels& kernels) {
+    switch (decoder) {
+        case Decoder::cky: return kernels.cky;
+        case Decoder::mst: return kernels.mst;
+        case Decoder::eisner: return kernels.eisner;
+        case Decoder::hpsg: return kernels.hpsg;
+        case Decoder::h3n: return kernels.h3n;
+        case Decoder::hpsg_n5: return kernels.hpsg_n5;
+    }
+    return nullptr;
+}
+
+// Finite or -inf: true. NaN fails the comparison too. No branch inside, so that it is vectorised.
+bool all_usable(const float* values, std::size_t count) {
+    bool usable = true;
+    for (std::size_t k = 0; k < count; ++k) usable &= values[k] <= std::numeric_limits<float>::max();
+    return usable;
+}
+
+Status check(const Sentence& sentence, Decoder decoder) {
+    const std::size_t n = sentence.words;
+    bool usable = true, ordered = true;
+    if (finds_spans(decoder))
+        for (std::size_t i = 0; i < n; ++i) {
+            const float *full = sentence.full[i], *open = sentence.open[i];
+            usable &= all_usable(full + i + 1, n - i) && all_usable(open + i + 1, n - i);
+            for (std::size_t j = i + 1; j <= n; ++j) ordered &= open[j] >= full[j];
+        }
+    if (finds_arcs(decoder)) {
+        usable &= all_usable(sentence.root, n);
+        for (std::size_t h = 0; h < n; ++h)
+            usable &= all_usable(sentence.arc[h], h) && all_usable(sentence.arc[h] + h + 1, n - h - 1);
+    }
+    if (decoder == Decoder::h3n) usable &= all_usable(sentence.head, n);
+    return !usable ? Status::not_number : !ordered ? Status::below_full : Status::fine;
+}
+
+double score_of(const Sentence& sentence, const Tree& tree, bool arcs) {
+    double score = 0.0;
+    for (std::size_t k = 0; k < tree.node_count; ++k) {
+        const Node& node = tree.nodes[k];
+        score += (node.labelled ? sentence.full : sentence.open)[node.start][node.end];
+    }
+    if (arcs)
+        for (std::size_t m = 0; m < sentence.words; ++m)
+            score += tree.governors[m] == ROOT ? sentence.root[m] : sentence.arc[tree.governors[m]][m];
+    return score;
+}
+
+void decode(const Sentence& sentence, Decoder decoder, const Kernels& kernels, Workspace& workspace, Result& result) {
+    if (sentence.words == 0) return;
+    result.status = check(sentence, decoder);
+    if (result.status != Status::fine) return;
+    if (finds_spans(decoder)) result.nodes.resize(2 * sentence.words - 1);
+    if (finds_arcs(decoder)) result.governors.resize(sentence.words);
+    Tree tree{result.nodes.data(), 0, result.governors.data()};
+    workspace.reset();
+    if (!kernel_of(decoder, kernels)(sentence, workspace, tree)) {
+        result.status = Status::no_tree;
+        return;
+    }
+    result.score = score_of(sentence, tree, finds_arcs(decoder));
+}
+
+// A rough count of steps, to share the work out evenly and to see whether a second thread is worth starting.
+double cost_of(Decoder decoder, std::size_t words) {
+    const auto n = static_cast<double>(words);
+    switch (decoder) {
+        case Decoder::mst: return 40 * n * n;
+        case Decoder::hpsg: return n * n * n * n / 2 + 100 * n * n;
+        case Decoder::hpsg_n5: return n * n * n * n * n;
+        default: return n * n * n + 40 * n * n;
+    }
+}
+
+}  // namespace
+
+std::size_t chart_bytes(Decoder decoder, std::size_t words) {
+    const std::size_t posts = words + 1, width = round_up(posts, ALIGNMENT / sizeof(float));
+    switch (decoder) {
+        case Decoder::cky: return posts * width * sizeof(float);
+        case Decoder::mst: return words * posts * (sizeof(double) + sizeof(std::int32_t));
+        case Decoder::eisner: return 5 * words * width * sizeof(float);
+        case Decoder::hpsg: return (posts * posts + words) * width * sizeof(float);
+        case Decoder::h3n: return 4 * posts * width * sizeof(float);
+        case Decoder::hpsg_n5: return 2 * posts * posts * words * sizeof(float);
+    }
+    return 0;
+}
+
+// ---- all sentences ----
+
+std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<Decoder>& decoders,
+                                 const Kernels& kernels, std::size_t threads) {
+    std::vector<Result> results(sentences.size());
+    std::vector<double> costs(sentences.size());
+    for (std::size_t s = 0; s < sentences.size(); ++s) costs[s] = cost_of(decoders[s], sentences[s].words);
+    const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
+    constexpr double WORTH_A_THREAD = 4e6;  // about a millisecond; starting a thread takes some tens of microseconds
+    threads = std::min({std::max<std::size_t>(threads, 1), std::max<std::size_t>(sentences.size(), 1),
+                        static_cast<std::size_t>(total / WORTH_A_THREAD) + 1});
+
+    // The dearest first, so that no thread is left alone with one at the end.
+    std::vector<std::size_t> order(sentences.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (threads > 1)
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_lock;
+    const auto work = [&](Workspace& workspace) {
+        try {
+            for (std::size_t turn; (turn = next.fetch_add(1)) < order.size();) {
+                const std::size_t s = order[turn];
+                decode(sentences[s], decoders[s], kernels, workspace, results[s]);
+            }
+        } catch (...) {
+            const std::lock_guard<std::mutex> guard(failure_lock);
+            failure = std::current_exception();
+        }
+    };
+
+    std::vector<std::thread> helpers;
+    helpers.reserve(threads - 1);
+    try {
+        for (std::size_t t = 1; t < threads; ++t)
+            helpers.emplace_back([&] {
+                Workspace own;
+                work(own);
+            });
+    } catch (const std::system_error&) {  // no more threads to be had: those there are do the work
+    }
+    thread_local Workspace kept;
+    work(kept);
+    for (std::thread& helper : helpers) helper.join();
+    kept.trim(KEPT_BYTES);
+    if (failure) std::rethrow_exception(failure);
+    return results;
+}
+
+}  // namespace h3n

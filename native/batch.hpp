@@ -1,0 +1,40 @@
+// Many sentences at once, on several threads, with the kernels that suit this machine.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sentence.hpp"
+
+namespace h3n {
+
+enum class Decoder { cky, mst, eisner, hpsg, h3n, hpsg_n5 };
+
+// The kernels this machine can run, best first.
+const std::vector<const Kernels*>& supported_kernels();
+
+enum class Status : std::int32_t {
+    fine = 0,
+    no_tree = 1,     // no parse has a finite score
+    not_number = 2,  // NaN or +inf among the scores
+    below_full = 3,  // open < full somewhere
+};
+
+struct Result {
+    Status status = Status::fine;
+    double score = 0.0;  // summed over the tree in double
+    std::vector<Node> nodes;
+    std::vector<std::int32_t> governors;
+};
+
+bool finds_spans(Decoder decoder);
+bool finds_arcs(Decoder decoder);
+
+// The bytes the decoder's charts take for a sentence, to the nearest few percent.
+std::size_t chart_bytes(Decoder decoder, std::size_t words);
+
+// One result per sentence, in order, the same whatever the number of threads. `decoders` names one per sentence.
+std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<Decoder>& decoders,
+                                 const Kernels& kernels, std::size_t threads);
+
+}  // namespace h3n

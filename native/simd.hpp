@@ -1,0 +1,86 @@
+// A vector of floats as wide as the target of this translation unit allows, and the handful of operations decoding
+// needs. kernels.cpp is compiled once per target, each time with another H3N_TARGET and other compiler flags.
+//
+// `max(a, b)` may return either operand if one is NaN: the decoders refuse NaN before they start.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__AVX512F__) || defined(__AVX2__) || defined(__SSE2__) || defined(_M_X64)
+#include <immintrin.h>
+#elif defined(__ARM_NEON) || defined(_M_ARM64)
+#include <arm_neon.h>
+#endif
+
+#ifndef H3N_TARGET
+#define H3N_TARGET baseline
+#endif
+
+namespace h3n::H3N_TARGET {
+
+// Rows of every chart are padded to a whole number of the widest vectors, so that no loop has a tail.
+constexpr std::size_t PADDING = 16;
+constexpr std::size_t padded(std::size_t count) { return (count + PADDING - 1) / PADDING * PADDING; }
+constexpr std::size_t aligned(std::size_t index, std::size_t width) { return index / width * width; }
+
+#if defined(__AVX512F__)
+using vec = __m512;
+constexpr std::size_t WIDTH = 16;
+constexpr std::size_t REGISTERS = 32;
+inline vec load(const float* from) { return _mm512_load_ps(from); }
+inline void store(float* to, vec value) { _mm512_store_ps(to, value); }
+inline vec broadcast(float value) { return _mm512_set1_ps(value); }
+inline vec add(vec a, vec b) { return _mm512_add_ps(a, b); }
+inline vec max(vec a, vec b) { return _mm512_max_ps(a, b); }
+inline float reduce_max(vec a) { return _mm512_reduce_max_ps(a); }
+#elif defined(__AVX2__)
+using vec = __m256;
+constexpr std::size_t WIDTH = 8;
+constexpr std::size_t REGISTERS = 16;
+inline vec load(const float* from) { return _mm256_load_ps(from); }
+inline void store(float* to, vec value) { _mm256_store_ps(to, value); }
+inline vec broadcast(float value) { return _mm256_set1_ps(value); }
+inline vec add(vec a, vec b) { return _mm256_add_ps(a, b); }
+inline vec max(vec a, vec b) { return _mm256_max_ps(a, b); }
+inline float reduce_max(vec a) {
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
+}
+#elif defined(__SSE2__) || defined(_M_X64)
+using vec = __m128;
+constexpr std::size_t WIDTH = 4;
+constexpr std::size_t REGISTERS = 16;
+inline vec load(const float* from) { return _mm_load_ps(from); }
+inline void store(float* to, vec value) { _mm_store_ps(to, value); }
+inline vec broadcast(float value) { return _mm_set1_ps(value); }
+inline vec add(vec a, vec b) { return _mm_add_ps(a, b); }
+inline vec max(vec a, vec b) { return _mm_max_ps(a, b); }
+inline float reduce_max(vec a) {
+    a = _mm_max_ps(a, _mm_movehl_ps(a, a));
+    return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));
+}
+#elif defined(__ARM_NEON) || defined(_M_ARM64)
+using vec = float32x4_t;
+constexpr std::size_t WIDTH = 4;
+constexpr std::size_t REGISTERS = 32;
+inline vec load(const float* from) { return vld1q_f32(from); }
+inline void store(float* to, vec value) { vst1q_f32(to, value); }
+inline vec broadcast(float value) { return vdupq_n_f32(value); }
+inline vec add(vec a, vec b) { return vaddq_f32(a, b); }
+inline vec max(vec a, vec b) { return vmaxq_f32(a, b); }
+inline float reduce_max(vec a) { return vmaxvq_f32(a); }
+#else
+using vec = float;
+constexpr std::size_t WIDTH = 1;
+constexpr std::size_t REGISTERS = 16;
+inline vec load(const float* from) { return *from; }
+inline void store(float* to, vec value) { *to = value; }
+inline vec broadcast(float value) { return value; }
+inline vec add(vec a, vec b) { return a + b; }
+inline vec max(vec a, vec b) { return a > b ? a : b; }
+inline float reduce_max(vec a) { return a; }
+#endif
+
+}  // namespace h3n::H3N_TARGET

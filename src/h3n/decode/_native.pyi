@@ -1,0 +1,19 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DECODERS: tuple[str, ...]
+
+def targets() -> list[str]: ...
+def chart_bytes(decoder: int, words: int) -> int: ...
+def decode(
+    sentences: list[tuple[Any, ...]], decoders: list[int], threads: int, target: str
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]: ...
+def cky_nodes(
+    full: NDArray[np.float32],
+    open_: NDArray[np.float32],
+    label: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    threads: int,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]: ...

@@ -1,0 +1,91 @@
+"""The table of decoders, and the way to run them on many sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from h3n.decode import native, reference
+from h3n.decode.scores import Parse, Scores
+from h3n.errors import DecodeError, UnknownName, UsageError
+
+# Up to this many words `auto` decodes exactly. Measured: below it `hpsg` takes a few percent of the time of a small
+# encoder (docs/decoding.md).
+EXACT_UP_TO = 100
+MEMORY_LIMIT = 1 << 30  # bytes for the chart of one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Decoder:
+    """A line of `DECODERS`: what it finds, what it needs of `Scores`, and its plain twin. Calling it runs it."""
+
+    name: str
+    finds: str
+    cost: str
+    needs: tuple[str, ...]
+    reference: Callable[[Scores], Parse]
+
+    def __call__(self, scores: Scores) -> Parse:
+        """Return the best parse of one sentence by the native decoder."""
+        return decode_batch([scores], self.name)[0]
+
+
+def _auto_reference(scores: Scores) -> Parse:
+    return (reference.hpsg if len(scores) <= EXACT_UP_TO else reference.h3n)(scores)
+
+
+_NEEDS = native.NEEDS
+DECODERS: dict[str, Decoder] = {
+    decoder.name: decoder
+    for decoder in (
+        Decoder("cky", "best constituency tree", "n^3", _NEEDS["cky"], reference.cky),
+        Decoder("mst", "best dependency tree, crossing arcs allowed", "n^2", _NEEDS["mst"], reference.mst),
+        Decoder("eisner", "best projective dependency tree", "n^3", _NEEDS["eisner"], reference.eisner),
+        Decoder("hpsg", "best joint tree", "n^4", _NEEDS["hpsg"], reference.hpsg),
+        Decoder("h3n", "best joint tree whose heads are given", "n^3", _NEEDS["h3n"], reference.h3n),
+        Decoder("auto", "hpsg up to a length, h3n beyond", "n^3", _NEEDS["h3n"], _auto_reference),
+    )
+}
+
+
+def decode_batch(
+    sentences: Sequence[Scores],
+    decoder: str = "auto",
+    *,
+    threads: int = 1,
+    exact_up_to: int = EXACT_UP_TO,
+    memory_limit: int = MEMORY_LIMIT,
+) -> list[Parse]:
+    """Return the best parse of each sentence, in order, whatever the number of threads.
+
+    ``exact_up_to`` is the number of words up to which `auto` means `hpsg`; `memory_limit` bounds the chart of one
+    sentence in bytes, above which `hpsg` is refused.
+    """
+    if decoder not in DECODERS:
+        raise UnknownName("decoder", decoder, DECODERS)
+    if threads < 1:
+        raise UsageError(f"{threads} threads; 1 or more is accepted")
+    names = [_resolve(decoder, len(scores), exact_up_to) for scores in sentences]
+    for number, (scores, name) in enumerate(zip(sentences, names, strict=True)):
+        if name == "hpsg":
+            _check_memory(number, len(scores), memory_limit)
+    parses = native.decode(sentences, names, threads=threads)
+    found = [parse for parse in parses if parse is not None]
+    if len(found) < len(parses):
+        raise DecodeError(f"sentence {parses.index(None)} of the batch: no tree has a finite score")
+    return found
+
+
+def _resolve(decoder: str, words: int, exact_up_to: int) -> str:
+    if decoder != "auto":
+        return decoder
+    return "hpsg" if words <= exact_up_to else "h3n"
+
+
+def _check_memory(number: int, words: int, limit: int) -> None:
+    needed = native.chart_bytes("hpsg", words)
+    if needed > limit:
+        raise DecodeError(
+            f"sentence {number} of the batch: `hpsg` needs {needed / 2**20:.0f} MB for {words} words, the limit is "
+            f"{limit / 2**20:.0f} MB; `h3n` needs {native.chart_bytes('h3n', words) / 2**20:.1f} MB"
+        )

@@ -1,0 +1,138 @@
+"""The native decoders: arrays into `_native`, parses out of it.
+
+Every function releases the interpreter while it works and gives the same result whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from h3n.decode import _native
+from h3n.decode.scores import Parse, Scores
+from h3n.errors import DecodeError
+
+_INDEX = {name: index for index, name in enumerate(_native.DECODERS)}
+_SPANS = ("full", "open")
+_ARCS = ("arc", "root")
+NEEDS: dict[str, tuple[str, ...]] = {
+    "cky": _SPANS,
+    "mst": _ARCS,
+    "eisner": _ARCS,
+    "hpsg": _SPANS + _ARCS,
+    "h3n": (*_SPANS, *_ARCS, "head"),
+    "hpsg_n5": _SPANS + _ARCS,
+}
+_FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL = range(4)
+
+
+def targets() -> list[str]:
+    """Return the instruction sets this machine can run, best first."""
+    return _native.targets()
+
+
+def chart_bytes(name: str, words: int) -> int:
+    """Return the memory a decoder's charts take for a sentence."""
+    return _native.chart_bytes(_INDEX[name], words)
+
+
+def decode(
+    sentences: Sequence[Scores], names: Sequence[str], *, threads: int = 1, target: str = ""
+) -> list[Parse | None]:
+    """Return one parse per sentence, each by the decoder named for it; None where no tree has a finite score.
+
+    ``target`` picks one of `targets`, for tests and measurements; otherwise the best.
+    """
+    inputs = [_arguments(number, *pair) for number, pair in enumerate(zip(sentences, names, strict=True))]
+    found = _native.decode(inputs, [_INDEX[name] for name in names], threads, target)
+    spans, counts, governors, scores, statuses = (array.tolist() for array in found)
+    parses: list[Parse | None] = []
+    span = word = 0
+    for number, (count, score, status) in enumerate(zip(counts, scores, statuses, strict=True)):
+        if status == _NO_TREE:
+            parses.append(None)
+            continue
+        if status != _FINE:
+            raise DecodeError(_complaint(sentences[number], names[number], status, number))
+        words = 0 if names[number] == "cky" else inputs[number][0]
+        parses.append(
+            Parse(tuple(map(tuple, spans[span : span + count])), tuple(governors[word : word + words]), score)
+        )
+        span += count
+        word += words
+    return parses
+
+
+def cky_nodes(
+    full: Any, open_: Any, label: Any, *, lengths: Any, threads: int = 1
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return the best constituency trees of a padded batch as one array, with their scores.
+
+    The low-level way for training: ``full``, ``open_`` and ``label`` are (batch, n+1, n+1) as `label_scores` makes
+    them, of any numbers. One row (sentence, start, end, label) per node of each binary tree, in pre-order; label 0 is
+    the empty one. A sentence of n words has 2n-1 rows.
+    """
+    arrays = [_batch_array(full, "full", np.float32), _batch_array(open_, "open", np.float32)]
+    labels = _batch_array(label, "label", np.int32)
+    words = np.ascontiguousarray(np.asarray(lengths), dtype=np.int64)
+    for name, array in zip(("full", "open", "label"), (*arrays, labels), strict=True):
+        if array.shape != arrays[0].shape or array.shape[1] != array.shape[2] or len(words) != len(array):
+            raise DecodeError(
+                f"{name} has shape {array.shape} for {len(words)} lengths; (batch, n+1, n+1) is accepted, alike for all"
+            )
+    if len(words) and not (words.min() >= 0 and words.max() < arrays[0].shape[1]):
+        raise DecodeError(
+            f"lengths run from {words.min()} to {words.max()}; the arrays hold 0 to {arrays[0].shape[1] - 1}"
+        )
+    nodes, scores, statuses = _native.cky_nodes(arrays[0], arrays[1], labels, words, threads)
+    for number in np.flatnonzero(statuses)[:1].tolist():
+        posts = int(words[number]) + 1
+        scores_of = Scores(full=arrays[0][number, :posts, :posts], open=arrays[1][number, :posts, :posts])
+        raise DecodeError(_complaint(scores_of, "cky", int(statuses[number]), number))
+    return nodes, scores
+
+
+def _batch_array(given: Any, name: str, kind: type[np.generic]) -> NDArray[Any]:
+    array: NDArray[Any] = np.asarray(given.detach() if hasattr(given, "detach") else given)
+    if array.dtype != kind or array.ndim != 3:
+        raise DecodeError(f"{name} has type {array.dtype} and {array.ndim} axes; {np.dtype(kind)} and 3 are accepted")
+    return array if array.strides[2] == array.itemsize else np.ascontiguousarray(array)
+
+
+def _arguments(number: int, scores: Scores, name: str) -> tuple[Any, ...]:
+    """Return the sentence as the native module takes it."""
+    for field in NEEDS[name]:
+        if getattr(scores, field) is None:
+            raise DecodeError(f"sentence {number}: `{name}` needs {', '.join(NEEDS[name])}, but {field} is None")
+    return (len(scores), scores.full, scores.open, scores.arc, scores.root, scores.head, scores.label)
+
+
+def _complaint(scores: Scores, name: str, status: int, number: int) -> str:
+    """Return what is wrong with the scores, and where."""
+    where = f"sentence {number} of the batch"
+    if status == _NO_TREE:
+        return f"{where}: no tree has a finite score"
+    if status == _BELOW_FULL and scores.full is not None and scores.open is not None:
+        cell = _first_cell(np.triu(scores.open < scores.full, 1))
+        return (
+            f"{where}: open{list(cell)} = {scores.open[cell]} is below full{list(cell)} = {scores.full[cell]}; open is "
+            "the best score with the empty label allowed, so it is never less"
+        )
+    for field in NEEDS[name]:
+        array: NDArray[np.float32] = getattr(scores, field)
+        wrong = ~(array <= np.finfo(np.float32).max)
+        if field in _SPANS:
+            wrong = np.triu(wrong, 1)
+        elif field == "arc":
+            np.fill_diagonal(wrong, False)
+        if wrong.any():
+            cell = _first_cell(wrong)
+            return f"{where}: {field}{list(cell)} is {array[cell]}; a finite number or -inf is accepted"
+    return f"{where}: the scores changed while they were decoded"
+
+
+def _first_cell(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(np.argwhere(wrong)[0].tolist())
