@@ -1,0 +1,73 @@
+"""Two streams of sentences brought together word for word."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice, product, zip_longest
+
+from h3n.errors import MismatchError
+from h3n.trees import Sentence
+
+# How far to look for the next pair of equal sentences after a difference, in each stream.
+WINDOW = 20
+
+Same = Callable[[Sentence, Sentence], bool]
+Report = Callable[[Sentence, MismatchError], None]
+
+
+def align(
+    left: Iterator[Sentence], right: Iterator[Sentence], *, same: Same, report: Report
+) -> Iterator[tuple[Sentence, Sentence]]:
+    """Yield the pairs of sentences with the same words.
+
+    ``report`` hears of each sentence without a partner; if it does not raise, the streams go on at the next pair that
+    fits, so that one sentence too many on either side costs that sentence alone.
+    """
+    waiting: tuple[deque[Sentence], deque[Sentence]] = (deque(), deque())
+    while True:
+        for side, stream in zip(waiting, (left, right), strict=True):
+            if not side:
+                side.extend(islice(stream, 1))
+        if not waiting[0] or not waiting[1]:
+            break
+        if same(waiting[0][0], waiting[1][0]):
+            yield waiting[0].popleft(), waiting[1].popleft()
+            continue
+        message = describe(waiting[0][0], waiting[1][0])
+        for side, stream in zip(waiting, (left, right), strict=True):
+            side.extend(islice(stream, WINDOW - len(side)))
+        skipped = _next_pair(waiting, same)
+        first = [[side.popleft() for _ in range(count)] for side, count in zip(waiting, skipped, strict=True)]
+        for here, there in zip_longest(*first):
+            sentence = here or there
+            report(sentence, MismatchError(message or f"{sentence.place}: no sentence stands against this one"))
+            message = ""
+    _report_rest(waiting, (left, right), report)
+
+
+def _next_pair(waiting: tuple[deque[Sentence], deque[Sentence]], same: Same) -> tuple[int, int]:
+    """Return how many sentences to skip on each side to come to the nearest pair that fits."""
+    steps = sorted(product(range(len(waiting[0])), range(len(waiting[1]))), key=lambda step: (sum(step), step))
+    fits = (step for step in steps if same(waiting[0][step[0]], waiting[1][step[1]]))
+    return next(fits, (1, 1))
+
+
+def _report_rest(
+    waiting: tuple[deque[Sentence], deque[Sentence]],
+    streams: tuple[Iterator[Sentence], Iterator[Sentence]],
+    report: Report,
+) -> None:
+    for side, stream in zip(waiting, streams, strict=True):
+        for sentence in (*side, *stream):
+            report(
+                sentence, MismatchError(f"{sentence.place}: no sentence stands against this one; the other file ends")
+            )
+
+
+def describe(left: Sentence, right: Sentence) -> str:
+    """Return in which word two sentences differ first, with both places."""
+    for number, (a, b) in enumerate(zip(left.words, right.words, strict=False), start=1):
+        if a != b:
+            return f"{left.place}: word {number} is {a!r}, but {b!r} at {right.place}"
+    return f"{left.place}: {len(left)} words, but {len(right)} at {right.place}"
