@@ -17,7 +17,9 @@ from typer.core import TyperGroup
 from h3n.errors import H3nError
 
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),
+}
 
 # Newer typers bring a click of their own, older ones import click: either way this is its base of all usage errors.
 _ClickError: type[Any] = typer.BadParameter.__mro__[2]

@@ -61,6 +61,8 @@ def prepare(
     recipe = load_recipe(name)
     _check(options)
     scheme = load_scheme(options.scheme) if options.scheme is not None else None
+    if options.divide is not None and not any("all" in layout.names for layout in recipe.layouts):
+        raise UsageError(f"--divide: {name} has a split of its own")
     found = locate(
         recipe,
         Path(source),

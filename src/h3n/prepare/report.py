@@ -66,7 +66,7 @@ class SplitReport:
 
     def _disagreements(self) -> list[str]:
         told = []
-        if self.join.moved:
+        if self.join.moved and not self.phrases_made:
             told.append(
                 f"the trees disagree in {self.join.sentences - self.join.consistent:,} sentences "
                 f"({self.join.moved:,} governors, {self.join.several_heads:,} phrases with several heads)"
