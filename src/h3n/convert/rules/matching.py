@@ -52,8 +52,11 @@ def _all_of(tests: list[Match]) -> Match | None:
 
 
 def _word_test(words: Words) -> Match:
+    # A phrase is no word: it is none of those listed, and that is what the negated test asks for.
+    phrase = words.negated
+
     def test(node: Node, _: Bound) -> bool:
-        return node.form is not None and words[node.form]
+        return phrase if node.form is None else words[node.form]
 
     return test
 

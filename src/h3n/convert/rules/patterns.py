@@ -108,7 +108,7 @@ class Vocabulary:
 
 _NTH = re.compile(r"<(-?[1-9][0-9]*)\Z")
 _THROUGH = re.compile(r"([<>])\+(\S+)\Z")
-_TEST = re.compile(r'(?P<negated>!?)(?P<labels>[^"=\s]*|=)(?:(?P<other>!?)"(?P<words>[^"]*)")?(?:=(?P<name>\w+))?\Z')
+_TEST = re.compile(r'(?P<negated>!?)(?P<labels>[^"=\s]*?)(?:(?P<other>!?)"(?P<words>[^"]*)")?(?:=(?P<name>\w+))?\Z')
 _TOKEN = re.compile(r'[()]|(?:!?\[)(?=\s)|\](?=\s|\)|\Z)|(?:[^\s()"]|"[^"]*")+')
 
 

@@ -165,7 +165,9 @@ def label_cleaner(cut: str, keep: Sequence[str]) -> Callable[[str], tuple[str, s
 
     @lru_cache(maxsize=4096)
     def clean(label: str) -> tuple[str, str]:
-        ends = [at for mark in cut if (at := label.find(mark, 1)) > 0]
+        # -LRB- is a tag, not an empty category with a function: the mark that opens a label may close it again.
+        start = label.find(label[0], 1) + 1 if label and label[0] in cut and label[0] in label[1:] else 1
+        ends = [at for mark in cut if (at := label.find(mark, start)) > 0]
         basic = label[: min(ends)] if ends else label
         if keep == ["*"]:
             return label, basic
