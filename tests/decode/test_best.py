@@ -77,12 +77,12 @@ def test_a_single_tree_left_is_found(name: str) -> None:
         for i, j, *_ in wanted.spans:
             lone["full"][i, j] = lone["open"][i, j] = scores.full[i, j]
         if name != "mst" and name != "eisner":
-            _allow_one_binarization(lone["open"], wanted, words)
+            _allow_one_binarization(lone["open"], wanted)
         again = DECODERS[name](Scores(**lone, head=scores.head, label=scores.label))
         assert again == wanted
 
 
-def _allow_one_binarization(open_: np.ndarray, parse: Parse, words: int) -> None:
+def _allow_one_binarization(open_: np.ndarray, parse: Parse) -> None:
     """Let unlabelled spans in where they are needed: inside each labelled span, from the head outwards, right first."""
     spans = [(i, j, head) for i, j, _, head in parse.spans]
     for i, j, head in spans:
