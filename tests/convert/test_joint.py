@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from h3n.convert import LEVELS, JoinCounts, governors_of, join, levels, split
 from h3n.errors import JoinError, MismatchError, TreeError
+from h3n.formats import read
 from h3n.trees import HELPER, ROOT, Constituent, Dependencies, HeadedSpan, JointTree, Leaf, spans_of
 from tests.strategies import dependencies, projective, trees
 
@@ -181,3 +184,21 @@ def test_join_then_split_is_exact_on_consistent_pairs(pair: tuple[Constituent, D
 def test_joining_a_joint_tree_again_changes_nothing(pair: tuple[Constituent, Dependencies]) -> None:
     joint = join(*pair).tree
     assert join(*split(joint), strict=True).tree.spans == joint.spans
+
+
+@pytest.mark.parametrize("part", ["dev", "train"])
+def test_every_sentence_of_gum_joins(data: Path, part: str) -> None:
+    phrases = read(data / "gum" / f"{part}.ptb.xz")
+    arcs = read(data / "gum" / f"{part}.conllu.xz")
+    total = JoinCounts()
+    for with_tree, with_arcs in zip(phrases, arcs, strict=True):
+        assert with_tree.tree is not None
+        assert with_arcs.dependencies is not None
+        joined = join(with_tree.tree, with_arcs.dependencies)
+        again, derived = split(joined.tree)
+        assert again == with_tree.tree
+        assert bool(joined.counts.consistent) == (derived == with_arcs.dependencies)
+        total += joined.counts
+    assert total.sentences == {"dev": 1575, "train": 10224}[part]
+    assert total.consistent / total.sentences > 0.71  # the trees are automatic, the arcs by hand
+    assert total.moved / total.words < 0.04
