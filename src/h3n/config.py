@@ -214,7 +214,7 @@ def table_of(config: Any) -> dict[str, Any]:
 
 def expand(path: str) -> Path:
     """Return a path with ``~`` and ``$VARIABLES`` filled in."""
-    made = os.path.expandvars(os.path.expanduser(path))
+    made = os.path.expandvars(Path(path).expanduser())
     if (left := re.search(r"\$\{?(\w+)", made)) is not None:
         raise UsageError(f"path {path!r}: the environment variable {left[1]} is not set")
     return Path(made)

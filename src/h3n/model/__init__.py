@@ -1,0 +1,21 @@
+"""Words to scores: batches, encoders, scorers, loss.
+
+Shapes are written with these letters: B sentences of a batch, n words of the longest one, d the size of a vector,
+C cells (spans with start < end, of all sentences in a row, see `h3n.model.cells`), L non-empty labels.
+"""
+
+from h3n.model.batch import Batch, Targets, collate
+from h3n.model.network import ENCODERS, Network, Output, build_network
+from h3n.model.vocabulary import Vocabulary, count_vocabulary
+
+__all__ = [
+    "ENCODERS",
+    "Batch",
+    "Network",
+    "Output",
+    "Targets",
+    "Vocabulary",
+    "build_network",
+    "collate",
+    "count_vocabulary",
+]

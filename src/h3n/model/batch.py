@@ -1,0 +1,208 @@
+"""Sentences as numbers: one `Inputs` and one `Targets` each, and several of them as one `Batch` of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from h3n.model.pieces import Cutter, Numbers, Pieces
+from h3n.model.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary
+from h3n.trees import ROOT, Dependencies, Span
+
+SHAPES = 8
+LONGEST_WORD = 32  # characters; of longer words the two ends are read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What the network reads of one sentence."""
+
+    length: int
+    words: Numbers  # (n,)
+    tags: Numbers  # (n,)
+    shapes: Numbers  # (n,)
+    characters: tuple[Numbers, ...]  # n times (characters,)
+    pieces: Pieces | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Targets:
+    """What the network should say of one sentence; None where nobody knows."""
+
+    spans: Numbers | None = None  # (spans, 3): start, end, label
+    governors: Numbers | None = None  # (n,): 0 is the root, otherwise word + 1
+    relations: Numbers | None = None  # (n,)
+    levels: Numbers | None = None  # (n,)
+    tags: Numbers | None = None  # (n,)
+    upos: Numbers | None = None  # (n,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """`h3n.model.pieces.Rows` as tensors."""
+
+    ids: Tensor
+    types: Tensor
+    mask: Tensor
+    word_pieces: Tensor
+    word_of: Tensor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Inputs of several sentences; every sentence has a start and a stop position around its words."""
+
+    lengths: tuple[int, ...]
+    mask: Tensor  # (B, n + 2)
+    words: Tensor  # (B, n + 2)
+    tags: Tensor  # (B, n + 2)
+    shapes: Tensor  # (B, n + 2)
+    characters: Tensor  # (B, n + 2, characters)
+    rows: Rows | None = None
+
+
+def shape(word: str) -> int:
+    """Return the class of a word's spelling: 1 .. `SHAPES` - 1 (0 is padding)."""
+    if any(character.isdigit() for character in word):
+        return 6 if any(character.isalpha() for character in word) else 5
+    if not any(character.isalpha() for character in word):
+        return 7
+    if word == word.lower():
+        return 1
+    if word[0].isupper() and word[1:] == word[1:].lower():
+        return 2
+    return 3 if word == word.upper() else 4
+
+
+def read_inputs(
+    words: Sequence[str], vocabulary: Vocabulary, *, tags: Sequence[str] | None = None, cutter: Cutter | None = None
+) -> Inputs:
+    """Return a sentence as numbers; given tags matter only to an encoder that reads them."""
+    found = tags if tags is not None else ()
+    tag_ids = [vocabulary.tag_index.get(tag, UNKNOWN - 2) + 2 for tag in found] or [UNKNOWN] * len(words)
+    return Inputs(
+        length=len(words),
+        words=np.array([_word_id(word, vocabulary) for word in words], dtype=np.int64),
+        tags=np.array(tag_ids, dtype=np.int64),
+        shapes=np.array([shape(word) for word in words], dtype=np.int64),
+        characters=tuple(_character_ids(word, vocabulary) for word in words),
+        pieces=cutter.cut(words) if cutter is not None else None,
+    )
+
+
+def _word_id(word: str, vocabulary: Vocabulary) -> int:
+    index = vocabulary.word_index
+    return index.get(word, index.get(word.lower(), UNKNOWN))
+
+
+def _character_ids(word: str, vocabulary: Vocabulary) -> Numbers:
+    half = LONGEST_WORD // 2
+    ends = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
+    return np.array([vocabulary.character_index.get(c, UNKNOWN) for c in ends] or [UNKNOWN], dtype=np.int64)
+
+
+def read_targets(
+    vocabulary: Vocabulary,
+    *,
+    spans: Sequence[Span] | None = None,
+    dependencies: Dependencies | None = None,
+    levels: Sequence[int] | None = None,
+    tags: Sequence[str] | None = None,
+    upos: Sequence[str] | None = None,
+) -> Targets:
+    """Return what is known of a sentence as numbers. Levels count from 1; spans with unknown labels are left out."""
+    governors = relations = None
+    if dependencies is not None:
+        governors = np.array([0 if g == ROOT else g + 1 for g in dependencies.governors], dtype=np.int64)
+        relations = _ids(dependencies.relations, vocabulary.relation_index)
+    table = None
+    if spans is not None:
+        index = vocabulary.label_index
+        known = [(span.start, span.end, index[span.label]) for span in spans if span.label in index]
+        table = np.array(known, dtype=np.int64).reshape(-1, 3)
+    return Targets(
+        spans=table,
+        governors=governors,
+        relations=relations,
+        levels=np.array(levels, dtype=np.int64) - 1 if levels is not None else None,
+        tags=_ids(tags, vocabulary.tag_index) if tags is not None else None,
+        upos=_ids(upos, vocabulary.upos_index) if upos is not None else None,
+    )
+
+
+def _ids(names: Sequence[str], index: Mapping[str, int]) -> Numbers:
+    return np.array([index.get(name, IGNORE) for name in names], dtype=np.int64)
+
+
+def collate(sentences: Sequence[Inputs], *, cutter: Cutter | None = None) -> Batch:
+    """Return the sentences as one batch, padded to the longest."""
+    lengths = tuple(sentence.length for sentence in sentences)
+    width = max(lengths) + 2
+    longest = max((len(c) for sentence in sentences for c in sentence.characters), default=1)
+    characters = np.full((len(sentences), width, longest), PADDING, dtype=np.int64)
+    for b, sentence in enumerate(sentences):
+        for word, ids in enumerate(sentence.characters, start=1):
+            characters[b, word, : len(ids)] = ids
+    mask = np.arange(width)[None, :] < np.array(lengths)[:, None] + 2
+    rows = None
+    if cutter is not None:
+        laid = cutter.lay_out([s.pieces if s.pieces is not None else _refuse() for s in sentences], lengths)
+        # A word's number over all sentences becomes its place in the padded batch.
+        flat = np.flatnonzero(mask.ravel())
+        rows = Rows(
+            ids=torch.from_numpy(laid.ids),
+            types=torch.from_numpy(laid.types),
+            mask=torch.from_numpy(laid.mask),
+            word_pieces=torch.from_numpy(laid.word_pieces),
+            word_of=torch.from_numpy(flat[laid.word_of]),
+        )
+    return Batch(
+        lengths=lengths,
+        mask=torch.from_numpy(mask),
+        words=_padded([s.words for s in sentences], width),
+        tags=_padded([s.tags for s in sentences], width),
+        shapes=_padded([s.shapes for s in sentences], width),
+        characters=torch.from_numpy(characters),
+        rows=rows,
+    )
+
+
+def _refuse() -> Pieces:
+    raise ValueError("the sentence was read without the pretrained model's tokenizer")
+
+
+def _padded(columns: Sequence[Numbers], width: int) -> Tensor:
+    """Return (B, n + 2) with the words in the middle and padding at start, stop and behind."""
+    made = np.full((len(columns), width), PADDING, dtype=np.int64)
+    for b, column in enumerate(columns):
+        made[b, 1 : len(column) + 1] = column
+    return torch.from_numpy(made)
+
+
+def to_device(batch: Batch, device: torch.device) -> Batch:
+    """Return the batch with all its tensors on a device."""
+    if device.type == "cpu":
+        return batch
+    rows = batch.rows
+    if rows is not None:
+        rows = Rows(**{f.name: getattr(rows, f.name).to(device, non_blocking=True) for f in fields(rows)})
+    moved = {
+        f.name: value.to(device, non_blocking=True)
+        for f in fields(batch)
+        if isinstance(value := getattr(batch, f.name), Tensor)
+    }
+    return replace(batch, rows=rows, **moved)
+
+
+def stack_targets(columns: Sequence[Numbers | None], lengths: Sequence[int]) -> Tensor:
+    """Return one target of all sentences in a row (words of all sentences, no padding), `IGNORE` where unknown."""
+    filled: list[NDArray[np.int64]] = [
+        column if column is not None else np.full(length, IGNORE, dtype=np.int64)
+        for column, length in zip(columns, lengths, strict=True)
+    ]
+    return torch.from_numpy(np.concatenate(filled)) if filled else torch.zeros(0, dtype=torch.int64)

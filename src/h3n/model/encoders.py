@@ -1,0 +1,140 @@
+"""Words to vectors in context: with what is learned here alone, or on top of a pretrained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from h3n.config import Encoder
+from h3n.errors import InputError
+from h3n.model.batch import Batch, Rows
+from h3n.model.features import Features
+from h3n.model.layers import SharedDropout, Stack
+from h3n.model.pieces import Cutter, locate, quiet
+from h3n.model.vocabulary import Vocabulary
+
+# Positions below this many are no real limit but a default of the library.
+NO_LIMIT = 100_000
+
+
+class Attentive(nn.Module):
+    """Features of the words, then partitioned self-attention (paper, Self-attentional Encoder)."""
+
+    cutter: Cutter | None = None
+
+    def __init__(self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None) -> None:
+        super().__init__()
+        del folder
+        self.stack = Stack(options.layers)
+        self.size = self.stack.size
+        self.features = Features(options, vocabulary, size=self.stack.content_size, words=options.words)
+        self.norm = nn.LayerNorm(self.stack.content_size)
+        self.dropout = SharedDropout(options.dropout)
+
+    def forward(self, batch: Batch) -> Tensor:  # (B, n + 2, d)
+        content = self.features.add_edges(self.features(batch), batch)
+        made: Tensor = self.stack(self.dropout(self.norm(content)), batch.mask)
+        return made
+
+    def pretrained(self) -> list[nn.Parameter]:
+        """Return the parameters that were not learned here: none."""
+        return []
+
+    def save(self, folder: Path) -> None:
+        """Write what `folder` must hold for the encoder to be made again: nothing."""
+
+
+class Pretrained(nn.Module):
+    """A transformer of the transformers library, one vector per word, then partitioned self-attention."""
+
+    def __init__(self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None) -> None:
+        super().__init__()
+        self.model, tokenizer = _load(options, folder)
+        self.cutter = Cutter(tokenizer, limit=options.windows or _limit(self.model, tokenizer))
+        self.pooling = options.pooling
+        self.stack = Stack(options.layers)
+        self.size = self.stack.size
+        content = self.stack.content_size
+        self.project = nn.Linear(self.model.config.hidden_size, content)
+        self.features = Features(options, vocabulary, size=content, words=False)
+        self.norm = nn.LayerNorm(content)
+        self.dropout = SharedDropout(options.dropout)
+
+    def forward(self, batch: Batch) -> Tensor:  # (B, n + 2, d)
+        if batch.rows is None:
+            raise ValueError("the batch was made without the encoder's cutter")
+        content = self.project(self._word_vectors(batch.rows, batch.mask))
+        content = self.features.add_edges(content + self.features(batch), batch)
+        made: Tensor = self.stack(self.dropout(self.norm(content)), batch.mask)
+        return made
+
+    def _word_vectors(self, rows: Rows, mask: Tensor) -> Tensor:
+        given = {"input_ids": rows.ids, "attention_mask": rows.mask.long()}
+        if self._reads_types():
+            given["token_type_ids"] = rows.types
+        pieces = self.model(**given).last_hidden_state.flatten(0, 1)  # (rows * longest, hidden)
+        made = pieces.new_zeros(mask.numel(), pieces.shape[-1])
+        if self.pooling == "mean":
+            counts = torch.bincount(rows.word_of, minlength=mask.numel()).clamp_(min=1)
+            made = made.index_add(0, rows.word_of, pieces[rows.word_pieces]) / counts[:, None].to(pieces.dtype)
+        else:
+            chosen = _run_ends(rows.word_of, last=self.pooling == "last")
+            made = made.index_copy(0, rows.word_of[chosen], pieces[rows.word_pieces[chosen]])
+        return made.view(*mask.shape, -1)
+
+    def _reads_types(self) -> bool:
+        return int(getattr(self.model.config, "type_vocab_size", 0) or 0) > 1 or self.model.config.model_type == "xlnet"
+
+    def pretrained(self) -> list[nn.Parameter]:
+        """Return the parameters that were not learned here, for a learning rate of their own."""
+        return list(self.model.parameters())
+
+    def save(self, folder: Path) -> None:
+        """Write the tokenizer and the model's own configuration; the weights are saved with all others."""
+        self.model.config.save_pretrained(folder)
+        self.cutter.tokenizer.save_pretrained(folder)
+
+
+def _run_ends(word_of: Tensor, *, last: bool) -> Tensor:
+    """Return where in a sorted row of word numbers each word's last (or first) piece stands."""
+    changes = word_of[1:] != word_of[:-1]
+    edge = torch.ones(1, dtype=torch.bool, device=word_of.device)
+    return torch.cat((changes, edge) if last else (edge, changes)).nonzero()[:, 0]
+
+
+def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
+    """Return model and tokenizer: with the pretrained weights, or empty ones where a saved parser will fill them."""
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    if not options.name:
+        raise InputError("encoder.name is empty; expected 'minilm', a model's name on the hub, or a folder")
+    name = str(folder) if folder is not None else locate(options.name)
+    try:
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+            if folder is not None:
+                model = AutoModel.from_config(AutoConfig.from_pretrained(name))
+            else:
+                model = AutoModel.from_pretrained(name)
+    except (OSError, ValueError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise InputError(f"encoder {name!r} cannot be loaded: {first}") from None
+    # The pooler reads the first position for other tasks; its weights would only be dragged along.
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None
+    return model.float(), tokenizer
+
+
+def _limit(model: Any, tokenizer: Any) -> int:
+    """Return the longest input in pieces, special ones included."""
+    positions = getattr(model.config, "max_position_embeddings", None) or NO_LIMIT
+    if positions < 0:
+        positions = NO_LIMIT
+    # RoBERTa and its kin count positions from behind the padding index.
+    embeddings = getattr(model, "embeddings", None)
+    if getattr(embeddings, "padding_idx", None) and hasattr(embeddings, "position_embeddings"):
+        positions -= embeddings.padding_idx + 1
+    return int(min(positions, tokenizer.model_max_length, NO_LIMIT))

@@ -1,0 +1,140 @@
+"""What is known of a word before its context: learned and static vectors, characters, spelling, given tag.
+
+Every part that is switched on yields one vector per word; they are added up.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from h3n.config import Encoder, expand
+from h3n.errors import InputError
+from h3n.model.batch import SHAPES, Batch
+from h3n.model.vocabulary import PADDING, UNKNOWN, Vocabulary
+
+
+class CharacterCnn(nn.Module):
+    """The strongest answer of each filter over three characters at a time."""
+
+    def __init__(self, count: int, size: int, out: int) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(count, size, padding_idx=PADDING)
+        self.filters = nn.Conv1d(size, out, kernel_size=3, padding=1)
+
+    def forward(self, characters: Tensor) -> Tensor:  # (words, characters), each with at least one
+        answers = functional.relu(self.filters(self.embed(characters).transpose(1, 2)))
+        # ReLU answers are never negative, so that zero is as good as nothing.
+        return answers.masked_fill((characters == PADDING)[:, None], 0.0).amax(dim=-1)
+
+
+class CharacterLstm(nn.Module):
+    """The two last states of an LSTM that reads a word forward and backward."""
+
+    def __init__(self, count: int, size: int, out: int) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(count, size, padding_idx=PADDING)
+        self.lstm = nn.LSTM(size, out // 2, batch_first=True, bidirectional=True)
+        self.out = nn.Linear(2 * (out // 2), out)
+
+    def forward(self, characters: Tensor) -> Tensor:
+        lengths = (characters != PADDING).sum(dim=1).cpu()
+        packed = pack_padded_sequence(self.embed(characters), lengths, batch_first=True, enforce_sorted=False)
+        _, (state, _) = self.lstm(packed)
+        made: Tensor = self.out(torch.cat((state[0], state[1]), dim=-1))
+        return made
+
+
+CHARACTERS: dict[str, type[CharacterCnn] | type[CharacterLstm]] = {"cnn": CharacterCnn, "lstm": CharacterLstm}
+
+
+class Features(nn.Module):
+    """The sum of all parts that are switched on, zero at padding; start and stop have learned vectors."""
+
+    counts: Tensor
+
+    def __init__(self, options: Encoder, vocabulary: Vocabulary, *, size: int, words: bool) -> None:
+        super().__init__()
+        self.size = size
+        self.word_dropout = options.word_dropout
+        self.edges = nn.Parameter(torch.randn(2, size) * 0.1)
+        self.words = nn.Embedding(len(vocabulary.words) + 2, size, padding_idx=PADDING) if words else None
+        self.vectors: nn.Embedding | None = None
+        self.vector_map: nn.Linear | None = None
+        if words and options.vectors:
+            table = read_vectors(expand(options.vectors), vocabulary.words)
+            self.vectors = nn.Embedding.from_pretrained(table, freeze=True, padding_idx=PADDING)
+            self.vector_map = nn.Linear(table.shape[1], size, bias=False)
+        self.tags = nn.Embedding(len(vocabulary.tags) + 2, size, padding_idx=PADDING) if options.tags else None
+        self.shapes = nn.Embedding(SHAPES, size, padding_idx=PADDING) if options.shapes else None
+        made = CHARACTERS.get(options.characters)
+        characters = len(vocabulary.characters) + 2
+        self.characters = made(characters, options.character_size, size) if made is not None else None
+        self.register_buffer("counts", torch.tensor([0, 0, *vocabulary.word_counts]), persistent=False)
+
+    def forward(self, batch: Batch) -> Tensor:  # (B, n + 2, size)
+        inside = batch.words != PADDING
+        total = torch.zeros(*batch.words.shape, self.size, device=batch.words.device)
+        if self.words is not None:
+            total = total + self._word_vectors(self.words, batch.words)
+        if self.vectors is not None and self.vector_map is not None:
+            total = total + self.vector_map(self.vectors(batch.words))
+        if self.tags is not None:
+            total = total + self.tags(batch.tags)
+        if self.shapes is not None:
+            total = total + self.shapes(batch.shapes)
+        if self.characters is not None:
+            total = total.masked_scatter(inside[..., None], total[inside] + self.characters(batch.characters[inside]))
+        return total
+
+    def add_edges(self, total: Tensor, batch: Batch) -> Tensor:
+        """Return the vectors with the learned ones put at every sentence's start and stop."""
+        stops = torch.tensor(batch.lengths, device=total.device) + 1
+        places = torch.zeros(*batch.words.shape, 2, device=total.device)
+        places[:, 0, 0] = 1.0
+        places[torch.arange(len(stops), device=total.device), stops, 1] = 1.0
+        return total + places @ self.edges
+
+    def _word_vectors(self, embed: nn.Embedding, words: Tensor) -> Tensor:
+        if not self.training:
+            made: Tensor = embed(words)
+            return made
+        rare = torch.rand(words.shape, device=words.device) < 1.0 / (1.0 + self.counts[words])
+        vectors = embed(torch.where(rare & (words != PADDING), UNKNOWN, words))
+        kept = torch.rand(words.shape, device=words.device) >= self.word_dropout
+        return vectors * kept[..., None]
+
+
+def read_vectors(path: Path, words: tuple[str, ...]) -> Tensor:
+    """Return static vectors of these words from a text file of ``word number number ...`` lines; zero where missing.
+
+    A first line of two numbers, as some programs write, is passed over.
+    """
+    wanted = {word: at + 2 for at, word in enumerate(words)}
+    found: dict[int, list[float]] = {}
+    size = 0
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                word, *values = line.rstrip("\n").split(" ")
+                if number == 1 and len(values) == 1:
+                    continue
+                size = size or len(values)
+                if len(values) != size:
+                    raise InputError(f"{path}:{number}: {len(values)} numbers; expected {size} as in the lines before")
+                if word in wanted:
+                    found[wanted[word]] = [float(value) for value in values]
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the word vectors: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{path}:{number}: not a word followed by numbers") from None
+    if not size:
+        raise InputError(f"{path}: holds no word vector")
+    table = torch.zeros(len(words) + 2, size)
+    for at, vector in found.items():
+        table[at] = torch.tensor(vector)
+    return table

@@ -1,0 +1,149 @@
+"""What is learned: spans, arcs, relations, levels and tags, each from the sentences that know it.
+
+Every term is a sum over the batch; the caller divides by sentences or words, so that a batch spread over several
+processes or steps weighs the same as in one piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from h3n.config import Loss
+from h3n.decode import cky_nodes
+from h3n.model.batch import Targets, stack_targets
+from h3n.model.cells import Cells, cells_of
+from h3n.model.network import Network, Output
+from h3n.model.partition import log_partition
+from h3n.model.vocabulary import IGNORE
+
+TERMS = ("span", "arc", "relation", "head", "tag")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The labelled spans of sentences that have them: their cells, labels (from 1) and sentences."""
+
+    cells: Tensor
+    labels: Tensor
+    sentences: Tensor
+
+
+def losses(
+    network: Network, output: Output, targets: Sequence[Targets], *, options: Loss, helper: int | None
+) -> dict[str, Tensor]:
+    """Return the sum of each term over the batch, unweighted; a term no sentence has a target for is zero."""
+    device = output.posts.device
+    lengths = output.cells.lengths
+    inside = output.words
+
+    def known(columns: list[np.ndarray | None]) -> Tensor:
+        return stack_targets(columns, lengths).to(device)
+
+    governors = known([t.governors for t in targets])
+    arc = _cross_entropy(output.arcs[inside], governors)
+    relations = network.relations(output, governors.clamp(min=0))
+    relation = _cross_entropy(relations, known([t.relations for t in targets]))
+    head = _cross_entropy(output.levels[inside], known([t.levels for t in targets]))
+    tag = _cross_entropy(output.tags[inside], known([t.tags for t in targets]))
+    upos = _cross_entropy(output.upos[inside], known([t.upos for t in targets]))
+    span = span_loss(network, output, targets, options=options, helper=helper)
+    return {"span": span, "arc": arc, "relation": relation, "head": head, "tag": tag + upos}
+
+
+def weigh(terms: dict[str, Tensor], options: Loss) -> Tensor:
+    """Return the weighted sum of the terms."""
+    return torch.stack([getattr(options, name) * terms[name] for name in TERMS]).sum()
+
+
+def span_loss(
+    network: Network, output: Output, targets: Sequence[Targets], *, options: Loss, helper: int | None
+) -> Tensor:
+    """Return the sum of the span term over the sentences that have a phrase structure tree."""
+    known = [b for b, target in enumerate(targets) if target.spans is not None]
+    if not known:
+        return output.posts.sum() * 0.0
+    device = output.posts.device
+    cells = output.cells
+    posts = output.posts
+    if len(known) < len(targets):
+        cells = cells_of(tuple(cells.lengths[b] for b in known), device=device)
+        posts = posts[torch.tensor(known, device=device), : max(cells.lengths) + 1]
+    scores = network.span(posts, cells).float()  # (C, L)
+    _bar_helper(scores, cells, helper)
+    gold = _gold([targets[b].spans for b in known], cells, device)
+    return SPAN_LOSSES[options.spans](scores, cells, gold)
+
+
+def _bar_helper(scores: Tensor, cells: Cells, helper: int | None) -> None:
+    """Bar the helper label from one word and from the whole sentence, where no tree has it."""
+    if helper is not None:
+        width = cells.end - cells.start
+        whole = torch.tensor(cells.lengths, device=scores.device)[cells.sentence]
+        scores[(width == 1) | (width == whole), helper - 1] = -torch.inf
+
+
+def _gold(tables: Sequence[np.ndarray | None], cells: Cells, device: torch.device) -> Gold:
+    known = [table for table in tables if table is not None]
+    table = np.concatenate(known)
+    sentence = np.repeat(np.arange(len(known)), [len(spans) for spans in known])
+    index = cells.index(sentence, table[:, 0], table[:, 1])
+    return Gold(index.to(device), torch.from_numpy(table[:, 2]).to(device), torch.from_numpy(sentence).to(device))
+
+
+def crf(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
+    """Return minus the log-probability of the gold trees among all labelled trees."""
+    partition = log_partition(scores.logsumexp(dim=-1), cells).sum()
+    return partition - scores[gold.cells, gold.labels - 1].sum()
+
+
+def softmax(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
+    """Return the sum over all spans of minus the log-probability of the right label, empty or not."""
+    del cells
+    total = functional.softplus(scores.logsumexp(dim=-1)).sum()  # the empty label scores 0
+    return total - scores[gold.cells, gold.labels - 1].sum()
+
+
+def hinge(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
+    """Return how far the gold trees are from beating every other tree by its number of wrong labels (paper, CSP).
+
+    The search for the strongest rival sees scores with one point added to every wrong label; gradients flow through
+    the scores of the rival and of the gold tree, not through the search.
+    """
+    with torch.no_grad():
+        gold_label = torch.zeros(len(cells), dtype=torch.int64, device=scores.device)
+        gold_label[gold.cells] = gold.labels
+        margins = scores + 1.0
+        margins[gold.cells, gold.labels - 1] -= 1.0
+        full, label = margins.max(dim=-1)
+        unlabelled = (gold_label > 0).to(full.dtype)  # costs a point where gold has a label
+        nodes, _ = cky_nodes(
+            cells.square(full, empty=0.0).cpu(),
+            cells.square(torch.maximum(full, unlabelled), empty=0.0).cpu(),
+            cells.square((label + 1).int(), empty=0).cpu(),
+            lengths=cells.lengths,
+        )
+        sentence, start, end, chosen = torch.from_numpy(nodes.astype(np.int64)).to(scores.device).unbind(dim=1)
+        index = cells.index(sentence.cpu().numpy(), start.cpu().numpy(), end.cpu().numpy()).to(scores.device)
+        points = (chosen != gold_label[index]).to(scores.dtype)
+    labelled = chosen > 0
+    rival = points.masked_fill(labelled, 0.0).index_put((labelled,), scores[index[labelled], chosen[labelled] - 1])
+    gap = scores.new_zeros(len(cells.lengths)).index_add(0, sentence, rival + points.where(labelled, 0.0))
+    gap = gap.index_add(0, gold.sentences, -scores[gold.cells, gold.labels - 1])
+    return functional.relu(gap).sum()
+
+
+SpanLoss = Callable[[Tensor, Cells, Gold], Tensor]
+SPAN_LOSSES: dict[str, SpanLoss] = {"hinge": hinge, "crf": crf, "softmax": softmax}
+
+
+def _cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:
+    """Return the sum of minus the log-probability of the targets; zero without any."""
+    if not bool((targets != IGNORE).any()):
+        return scores.new_zeros(()) + scores[:0].sum() * 0.0
+    return functional.cross_entropy(scores.float(), targets, ignore_index=IGNORE, reduction="sum")

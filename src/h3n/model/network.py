@@ -1,0 +1,101 @@
+"""The whole network: an encoder and its scorers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from h3n.config import Config
+from h3n.errors import UnknownName
+from h3n.model.batch import Batch
+from h3n.model.cells import Cells, cells_of
+from h3n.model.encoders import Attentive, Pretrained
+from h3n.model.pieces import Cutter
+from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer, WordScorer
+from h3n.model.vocabulary import Vocabulary
+
+LEVELS = 32
+
+ENCODERS: dict[str, type[Attentive] | type[Pretrained]] = {"attentive": Attentive, "pretrained": Pretrained}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """What the network says of a batch. Spans stay fenceposts until somebody asks for their scores."""
+
+    cells: Cells
+    mask: Tensor  # (B, n + 2)
+    posts: Tensor  # (B, n + 1, hidden)
+    arcs: Tensor  # (B, n, n + 1): arcs[b, m, h], h = 0 the root
+    governors: Tensor  # (B, n + 2, relation hidden), for relations
+    dependents: Tensor  # (B, n + 2, relation hidden)
+    levels: Tensor  # (B, n, LEVELS)
+    tags: Tensor  # (B, n, tags)
+    upos: Tensor  # (B, n, tags)
+
+    @property
+    def words(self) -> Tensor:
+        """Return (B, n), true where a word stands."""
+        return self.mask[:, 2:]
+
+
+class Network(nn.Module):
+    """Words to scores."""
+
+    def __init__(self, config: Config, vocabulary: Vocabulary, *, folder: Path | None = None) -> None:
+        super().__init__()
+        if config.encoder.kind not in ENCODERS:
+            raise UnknownName("encoder", config.encoder.kind, ENCODERS)
+        self.encoder = ENCODERS[config.encoder.kind](config.encoder, vocabulary, folder=folder)
+        size, options = self.encoder.size, config.scorers
+        dropout = options.dropout
+        self.span = SpanScorer(size, options.span, len(vocabulary.labels) - 1, dropout=dropout)
+        self.arc = ArcScorer(size, options.arc, dropout=dropout)
+        self.relation = RelationScorer(
+            size, options.relation, at_root=vocabulary.at_root, elsewhere=vocabulary.elsewhere, dropout=dropout
+        )
+        self.head = WordScorer(size, options.head, (LEVELS,), dropout=dropout)
+        self.tag = WordScorer(size, options.tag, (len(vocabulary.tags), len(vocabulary.upos)), dropout=dropout)
+
+    @property
+    def cutter(self) -> Cutter | None:
+        """Return the pretrained model's tokenizer, which inputs have to be read with, if there is one."""
+        return self.encoder.cutter
+
+    @property
+    def device(self) -> torch.device:
+        return self.span.bias.device
+
+    def forward(self, batch: Batch) -> Output:
+        words = self.encoder(batch)  # (B, n + 2, d)
+        governors, dependents = self.relation.roles(words)
+        inner = words[:, 1:-1]
+        (levels,) = self.head(inner)
+        tags, upos = self.tag(inner)
+        return Output(
+            cells=cells_of(batch.lengths, device=words.device),
+            mask=batch.mask,
+            posts=self.span.posts(words),
+            arcs=self.arc(words, batch.mask),
+            governors=governors,
+            dependents=dependents,
+            levels=levels,
+            tags=tags,
+            upos=upos,
+        )
+
+    def relations(self, output: Output, governors: Tensor) -> Tensor:
+        """Return (words, relations) for one governor per word of all sentences in a row; governor 0 is the root."""
+        sentence, word = output.words.nonzero(as_tuple=True)
+        made: Tensor = self.relation(
+            output.governors[sentence, governors], output.dependents[sentence, word + 1], root=governors == 0
+        )
+        return made
+
+
+def build_network(config: Config, vocabulary: Vocabulary, *, folder: Path | None = None) -> Network:
+    """Return a network: with the pretrained encoder's weights, or, made from a saved ``folder``, to be filled."""
+    return Network(config, vocabulary, folder=folder)

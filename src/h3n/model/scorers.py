@@ -1,0 +1,168 @@
+"""Vectors to scores: spans, arcs, relations, levels, tags. Each scorer is one small module."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
+
+from h3n.model.cells import Cells
+from h3n.model.layers import SharedDropout
+
+# Cells scored at once. A block is some 65 MB per layer at the paper's sizes, whatever the sentence's length.
+BLOCK = 65_536
+
+
+class SpanScorer(nn.Module):
+    """Scores of all non-empty labels for every span (paper, Span Scorer).
+
+    A span's feature is the difference of its two fenceposts. The first layer is linear, so it is applied to the n + 1
+    fenceposts and not to the n^2 spans.
+    """
+
+    def __init__(self, size: int, hidden: int, labels: int, *, dropout: float) -> None:
+        super().__init__()
+        self.first = nn.Linear(size, hidden, bias=False)
+        self.dropout = SharedDropout(dropout)
+        self.bias = nn.Parameter(torch.zeros(hidden))
+        self.norm = nn.LayerNorm(hidden)
+        self.second = nn.Linear(hidden, labels)
+
+    def posts(self, words: Tensor) -> Tensor:  # (B, n + 2, d) -> (B, n + 1, hidden)
+        """Return the fenceposts after the first layer."""
+        made: Tensor = self.dropout(self.first(fenceposts(words)))
+        return made
+
+    def forward(self, posts: Tensor, cells: Cells) -> Tensor:  # (C, L)
+        """Return the scores of all cells; beyond one block activations are computed anew on the way back."""
+        if len(cells) <= BLOCK:
+            return self._score(posts, cells, 0, len(cells))
+        blocks = range(0, len(cells), BLOCK)
+        if torch.is_grad_enabled():
+            made = [checkpoint(self._score, posts, cells, at, at + BLOCK, use_reentrant=False) for at in blocks]
+        else:
+            made = [self._score(posts, cells, at, at + BLOCK) for at in blocks]
+        return torch.cat(made)
+
+    def best(self, posts: Tensor, cells: Cells, *, helper: int | None) -> tuple[Tensor, Tensor]:
+        """Return each cell's best score and its label's index (0 is the empty label, so never 0).
+
+        ``helper`` is the index of the helper label, which is barred from one word and from the whole sentence.
+        No more than one block of label scores exists at a time.
+        """
+        scores: list[Tensor] = []
+        labels: list[Tensor] = []
+        whole = torch.tensor(cells.lengths, device=posts.device)
+        for at in range(0, len(cells), BLOCK):
+            block = self._score(posts, cells, at, at + BLOCK)
+            if helper is not None:
+                start, end = cells.start[at : at + BLOCK], cells.end[at : at + BLOCK]
+                barred = (end - start == 1) | (end - start == whole[cells.sentence[at : at + BLOCK]])
+                block[barred, helper - 1] = -torch.inf
+            top = block.max(dim=-1)
+            scores.append(top.values)
+            labels.append(top.indices + 1)
+        return torch.cat(scores), torch.cat(labels)
+
+    def _score(self, posts: Tensor, cells: Cells, start: int, end: int) -> Tensor:
+        sentence = cells.sentence[start:end] * posts.shape[1]
+        flat = posts.flatten(0, 1)
+        feature = flat.index_select(0, sentence + cells.end[start:end])
+        feature = feature - flat.index_select(0, sentence + cells.start[start:end]) + self.bias
+        made: Tensor = self.second(functional.relu(self.norm(feature)))
+        return made
+
+
+def fenceposts(words: Tensor) -> Tensor:  # (B, n + 2, d) -> (B, n + 1, d)
+    """Return the vectors between the words: the forward half of the word before, the backward half of the one after.
+
+    Content and position (the two halves of a partitioned vector) are each cut in two, by even and odd places.
+    """
+    return torch.cat((words[:, :-1, 0::2], words[:, 1:, 1::2]), dim=-1)
+
+
+class Mlp(nn.Module):
+    """One layer that makes a word's vector fit a role."""
+
+    def __init__(self, size: int, hidden: int, *, dropout: float) -> None:
+        super().__init__()
+        self.linear = nn.Linear(size, hidden)
+        self.dropout = SharedDropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        made: Tensor = self.dropout(functional.leaky_relu(self.linear(x), negative_slope=0.1))
+        return made
+
+
+class ArcScorer(nn.Module):
+    """Biaffine scores of every governor for every word (paper, Biaffine Attention Scorer)."""
+
+    def __init__(self, size: int, hidden: int, *, dropout: float) -> None:
+        super().__init__()
+        self.governor = Mlp(size, hidden, dropout=dropout)
+        self.dependent = Mlp(size, hidden, dropout=dropout)
+        self.weight = nn.Parameter(torch.zeros(hidden + 1, hidden))
+
+    def forward(self, words: Tensor, mask: Tensor) -> Tensor:  # (B, n + 2, d), (B, n + 2) -> (B, n, n + 1)
+        """Return scores[b, m, h]: of word m hanging on h, where 0 is the root and h + 1 a word; self-loops barred."""
+        governor = self.governor(words[:, :-1])
+        dependent = self.dependent(words[:, 1:-1])
+        pulled = dependent @ self.weight[:-1] + self.weight[-1]  # (B, n, hidden)
+        scores = pulled @ governor.transpose(1, 2)
+        n = scores.shape[1]
+        loops = torch.eye(n, dtype=torch.bool, device=scores.device)
+        barred = functional.pad(loops, (1, 0))[None] | ~_governors(mask)[:, None, :]
+        return scores.masked_fill(barred, -torch.inf)
+
+
+def _governors(mask: Tensor) -> Tensor:
+    """Return (B, n + 1), true at the root and at real words: the mask without every sentence's stop position."""
+    return mask[:, 1:] & mask[:, :-1]
+
+
+class RelationScorer(nn.Module):
+    """Biaffine scores of every relation for given arcs."""
+
+    barred: Tensor
+
+    def __init__(
+        self, size: int, hidden: int, *, at_root: tuple[bool, ...], elsewhere: tuple[bool, ...], dropout: float
+    ) -> None:
+        super().__init__()
+        self.governor = Mlp(size, hidden, dropout=dropout)
+        self.dependent = Mlp(size, hidden, dropout=dropout)
+        self.weight = nn.Parameter(torch.zeros(len(at_root), hidden + 1, hidden + 1))
+        # Relation `root` if and only if the governor is the root: a row for the root, a row for every other governor.
+        allowed = torch.tensor([at_root, elsewhere], dtype=torch.bool).view(2, len(at_root))
+        allowed |= ~allowed.any(dim=1, keepdim=True)
+        self.register_buffer("barred", ~allowed, persistent=False)
+
+    def roles(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Return every word's vector as a governor and as a dependent, each (B, n + 2, hidden)."""
+        return self.governor(words), self.dependent(words)
+
+    def forward(self, governor: Tensor, dependent: Tensor, *, root: Tensor) -> Tensor:
+        """Return (arcs, relations) for pairs of role vectors (arcs, hidden); ``root``: is the governor the root?"""
+        one = governor.new_ones(len(governor), 1)
+        left = torch.cat((dependent, one), dim=-1)
+        right = torch.cat((governor, one), dim=-1)
+        # (arcs, R, hidden + 1): one large product, then one sum per arc.
+        pulled = (left @ self.weight.transpose(0, 1).flatten(1)).view(len(left), len(self.weight), -1)
+        scores = torch.einsum("ard,ad->ar", pulled, right)
+        return scores.masked_fill(self.barred[torch.where(root, 0, 1)], -torch.inf)
+
+
+class WordScorer(nn.Module):
+    """A feed-forward step and one classifier per task: levels (paper, Head Scorer), or tags."""
+
+    def __init__(self, size: int, hidden: int, classes: tuple[int, ...], *, dropout: float) -> None:
+        super().__init__()
+        self.first = nn.Linear(size, hidden)
+        self.norm = nn.LayerNorm(hidden)
+        self.dropout = SharedDropout(dropout)
+        self.classes = nn.ModuleList(nn.Linear(hidden, max(count, 1)) for count in classes)
+
+    def forward(self, words: Tensor) -> tuple[Tensor, ...]:  # (B, n, d) -> one (B, n, classes) per task
+        hidden = self.dropout(functional.relu(self.norm(self.first(words))))
+        return tuple(task(hidden) for task in self.classes)

@@ -1,0 +1,134 @@
+"""The finite sets a model was trained on: labels, relations, tags, words, characters.
+
+Index 0 of ``labels`` is the empty label. Index 0 of the sets that are *read* (words, characters, input tags) is
+padding and index 1 the unknown. Targets outside the sets are `IGNORE`: dev data may hold what training data lacks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from h3n.errors import UsageError
+from h3n.trees import HELPER, ROOT, Dependencies, Span
+
+EMPTY = ""
+PADDING, UNKNOWN = 0, 1
+IGNORE = -100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """What the network can read and say. Made by `count_vocabulary`."""
+
+    labels: tuple[str, ...] = (EMPTY,)
+    relations: tuple[str, ...] = ()
+    at_root: tuple[bool, ...] = ()  # per relation: seen on the root word
+    elsewhere: tuple[bool, ...] = ()  # per relation: seen on another word
+    tags: tuple[str, ...] = ()
+    upos: tuple[str, ...] = ()
+    top: str = "TOP"
+    words: tuple[str, ...] = ()
+    word_counts: tuple[int, ...] = ()
+    characters: tuple[str, ...] = ()
+
+    @cached_property
+    def label_index(self) -> Mapping[str, int]:
+        return {label: at for at, label in enumerate(self.labels)}
+
+    @cached_property
+    def relation_index(self) -> Mapping[str, int]:
+        return {relation: at for at, relation in enumerate(self.relations)}
+
+    @cached_property
+    def tag_index(self) -> Mapping[str, int]:
+        return {tag: at for at, tag in enumerate(self.tags)}
+
+    @cached_property
+    def upos_index(self) -> Mapping[str, int]:
+        return {tag: at for at, tag in enumerate(self.upos)}
+
+    @cached_property
+    def word_index(self) -> Mapping[str, int]:
+        return {word: at + 2 for at, word in enumerate(self.words)}
+
+    @cached_property
+    def character_index(self) -> Mapping[str, int]:
+        return {character: at + 2 for at, character in enumerate(self.characters)}
+
+    @property
+    def helper(self) -> int | None:
+        """Return the index of the helper label, or None where no training tree needed one."""
+        return self.label_index.get(HELPER)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists, for `from_json`."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, table: Mapping[str, Any]) -> Vocabulary:
+        """Return the vocabulary that `to_json` wrote."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in table.items()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What one training sentence adds to the vocabulary."""
+
+    words: tuple[str, ...]
+    spans: tuple[Span, ...] = ()
+    dependencies: Dependencies | None = None
+    tags: tuple[str, ...] = ()
+    upos: tuple[str, ...] = ()
+    top: str = "TOP"
+
+
+def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool) -> Vocabulary:
+    """Return the vocabulary of training sentences, each set in order of frequency, ties in order of spelling.
+
+    Words and characters are kept only for an encoder that learns its own.
+    """
+    labels: Counter[str] = Counter()
+    root: Counter[str] = Counter()
+    other: Counter[str] = Counter()
+    tags: Counter[str] = Counter()
+    upos: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    tops: Counter[str] = Counter()
+    for seen in sentences:
+        labels.update(span.label for span in seen.spans)
+        tags.update(seen.tags)
+        upos.update(seen.upos)
+        words.update(seen.words)
+        if seen.spans:
+            tops[seen.top] += 1
+        if seen.dependencies is not None:
+            for governor, relation in zip(seen.dependencies.governors, seen.dependencies.relations, strict=True):
+                (root if governor == ROOT else other)[relation] += 1
+    if not words:
+        raise UsageError("no sentence to learn from: the training treebanks hold no word")
+    relations = _ranked(root + other)
+    characters: Counter[str] = Counter()
+    for word, count in words.items():
+        for character in word:
+            characters[character] += count
+    kept = _ranked(words) if keep_words else ()
+    return Vocabulary(
+        labels=(EMPTY, *_ranked(labels)),
+        relations=relations,
+        at_root=tuple(relation in root for relation in relations),
+        elsewhere=tuple(relation in other for relation in relations),
+        tags=_ranked(tags),
+        upos=_ranked(upos),
+        top=_ranked(tops)[0] if tops else "TOP",
+        words=kept,
+        word_counts=tuple(words[word] for word in kept),
+        characters=_ranked(characters),
+    )
+
+
+def _ranked(counts: Counter[str]) -> tuple[str, ...]:
+    return tuple(sorted(counts, key=lambda name: (-counts[name], name)))

@@ -1,0 +1,201 @@
+"""The friendly front: load a parser, parse sentences, save it.
+
+A saved parser is a folder: ``model.safetensors`` (all weights), ``parser.json`` (options and vocabulary), and for a
+pretrained encoder its own configuration and tokenizer. Nothing in it is executed on loading.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from h3n.config import Config, config_of, table_of
+from h3n.decode import DECODERS, Parse, Scores, decode_batch, weigh
+from h3n.errors import InputError, UnknownName
+from h3n.model.batch import collate, read_inputs, to_device
+from h3n.model.network import Network, Output, build_network
+from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of
+from h3n.model.vocabulary import Vocabulary
+from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
+
+VERSION = 1
+WEIGHTS, ABOUT, ENCODER = "model.safetensors", "parser.json", "encoder"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Sentences with everything the network says of them, before decoding. Reusable with several decoders."""
+
+    sentences: tuple[Sentence, ...]
+    output: Output
+    scores: tuple[Scores, ...]
+    levels: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A parsed sentence: its trees in ``sentence``, the two as one in ``joint`` where the decoder is a joint one."""
+
+    sentence: Sentence
+    joint: JointTree | None
+    levels: tuple[int, ...]
+    score: float
+
+
+class Parser:
+    """A network with its vocabulary and options. Make one with `Parser.load` or by training."""
+
+    def __init__(self, network: Network, vocabulary: Vocabulary, config: Config) -> None:
+        self.network = network
+        self.vocabulary = vocabulary
+        self.config = config
+
+    @classmethod
+    def load(cls, folder: str | Path, *, device: str = "cpu") -> Parser:
+        """Return the parser saved in a folder."""
+        path = Path(folder)
+        about = _read_about(path)
+        config = config_of(about["config"])
+        vocabulary = Vocabulary.from_json(about["vocabulary"])
+        encoder = path / ENCODER if (path / ENCODER).is_dir() else None
+        network = build_network(config, vocabulary, folder=encoder)
+        try:
+            network.load_state_dict(load_file(path / WEIGHTS))
+        except (OSError, SafetensorError, RuntimeError) as error:
+            first = str(error).strip().splitlines()[0]
+            raise InputError(f"{path / WEIGHTS}: the weights cannot be read: {first}") from None
+        return cls(network.to(device).eval(), vocabulary, config)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the parser into a folder, which is made if need be."""
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        state = {name: value.contiguous() for name, value in self.network.state_dict().items()}
+        save_file(state, path / WEIGHTS, metadata={"format": "pt"})
+        if self.network.cutter is not None:
+            (path / ENCODER).mkdir(exist_ok=True)
+            self.network.encoder.save(path / ENCODER)
+        about = {"version": VERSION, "config": table_of(self.config), "vocabulary": self.vocabulary.to_json()}
+        (path / ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+    def parse(
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        decoder: str | None = None,
+        weight: float | None = None,
+        threads: int = 1,
+    ) -> list[Parsed]:
+        """Return the sentences parsed, in their order. Given tags are kept; a sentence without words stays as it is.
+
+        ``weight`` is that of spans against arcs, by default the one tuned in training.
+        """
+        given = [s if isinstance(s, Sentence) else Sentence(words=tuple(s)) for s in sentences]
+        made: dict[int, Parsed] = {at: Parsed(s, None, (), 0.0) for at, s in enumerate(given) if not len(s)}
+        for numbers, scored in self.score(given):
+            parsed = self.decode(scored, decoder=decoder, weight=weight, threads=threads)
+            made.update(zip(numbers, parsed, strict=True))
+        return [made[at] for at in range(len(given))]
+
+    def score(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Scored]]:
+        """Yield batches of sentences of like length with their numbers; sentences without words are left out."""
+        order = sorted((at for at in range(len(sentences)) if len(sentences[at])), key=lambda at: -len(sentences[at]))
+        while order:
+            fit = max(1, self.config.batches.parse_words // len(sentences[order[0]]))
+            numbers, order = order[:fit], order[fit:]
+            yield numbers, self._score([sentences[at] for at in numbers])
+
+    @torch.inference_mode()
+    def _score(self, sentences: Sequence[Sentence]) -> Scored:
+        network, cutter = self.network, self.network.cutter
+        inputs = [read_inputs(s.words, self.vocabulary, tags=s.tags, cutter=cutter) for s in sentences]
+        output = network(to_device(collate(inputs, cutter=cutter), network.device))
+        head_score = self.config.decoding.head_score
+        scores = scores_of(network, output, helper=self.vocabulary.helper, head_score=head_score)
+        return Scored(tuple(sentences), output, tuple(scores), tuple(level_classes(output)))
+
+    @torch.inference_mode()
+    def decode(
+        self, scored: Scored, *, decoder: str | None = None, weight: float | None = None, threads: int = 1
+    ) -> list[Parsed]:
+        """Return the parses of scored sentences. ``cky`` finds no dependencies, ``mst`` and ``eisner`` no phrases."""
+        name = decoder if decoder is not None else self.config.decoding.decoder
+        if name not in DECODERS:
+            raise UnknownName("decoder", name, DECODERS)
+        share = weight if weight is not None else self.config.decoding.weight
+        weighed = [weigh(scores, share) for scores in scored.scores]
+        parses = decode_batch(weighed, decoder=name, threads=threads)
+        relations = self._relations(scored, parses)
+        tags, upos = self._tags(scored)
+        return [
+            self._parsed(sentence, parse, row, tag_row, upos_row, level_row)
+            for sentence, parse, row, tag_row, upos_row, level_row in zip(
+                scored.sentences, parses, relations, tags, upos, scored.levels, strict=True
+            )
+        ]
+
+    def _relations(self, scored: Scored, parses: Sequence[Parse]) -> Sequence[tuple[str, ...] | None]:
+        if not all(len(parse.governors) for parse in parses) or not self.vocabulary.relations:
+            return [None] * len(parses)
+        governors = [parse.governors for parse in parses]
+        return name_relations(self.network, scored.output, governors, vocabulary=self.vocabulary)
+
+    def _tags(self, scored: Scored) -> tuple[list[tuple[str, ...] | None], list[tuple[str, ...] | None]]:
+        """Return the tags of both kinds: given ones, predicted ones, or None where the treebank had none."""
+        output, known = scored.output, self.vocabulary
+        tags = name_tags(output.tags, output, names=known.tags) if known.tags else None
+        upos = name_tags(output.upos, output, names=known.upos) if known.upos else None
+        return (
+            [s.tags or (tags[at] if tags else None) for at, s in enumerate(scored.sentences)],
+            [s.upos or (upos[at] if upos else None) for at, s in enumerate(scored.sentences)],
+        )
+
+    def _parsed(
+        self,
+        sentence: Sentence,
+        parse: Parse,
+        relations: tuple[str, ...] | None,
+        tags: tuple[str, ...] | None,
+        upos: tuple[str, ...] | None,
+        levels: tuple[int, ...],
+    ) -> Parsed:
+        leaf_tags = tags or upos or ("",) * len(sentence)
+        tree, joint = None, None
+        dependencies = Dependencies(tuple(parse.governors), relations) if relations is not None else None
+        if parse.spans:
+            tree = self._tree(sentence, parse, leaf_tags)
+            if relations is not None:
+                joint = self._joint(sentence, parse, leaf_tags, relations)
+        made = replace(sentence, tags=tags, upos=upos, tree=tree, dependencies=dependencies)
+        return Parsed(made, joint, levels, parse.score)
+
+    def _tree(self, sentence: Sentence, parse: Parse, tags: tuple[str, ...]) -> Constituent:
+        labels = self.vocabulary.labels
+        spans = [Span(start, end, labels[label]) for start, end, label, _ in parse.spans]
+        return tree_of(spans, sentence.words, tags, top=self.vocabulary.top)
+
+    def _joint(self, sentence: Sentence, parse: Parse, tags: tuple[str, ...], relations: tuple[str, ...]) -> JointTree:
+        labels = self.vocabulary.labels
+        spans = tuple(HeadedSpan(start, end, labels[label], head) for start, end, label, head in parse.spans)
+        return JointTree(sentence.words, tags, spans, relations, self.vocabulary.top)
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    if not path.is_dir():
+        raise InputError(f"{path}: no such folder; expected one that holds {ABOUT} and {WEIGHTS}")
+    try:
+        about: dict[str, Any] = json.loads((path / ABOUT).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path / ABOUT}: cannot be read: {error.strerror}; is {path} a saved parser?") from None
+    except ValueError as error:
+        raise InputError(f"{path / ABOUT}: not JSON: {error}") from None
+    if not isinstance(about, dict) or about.get("version") != VERSION:
+        raise InputError(f"{path / ABOUT}: written by another version of h3n; expected version {VERSION}")
+    return about

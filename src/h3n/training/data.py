@@ -1,0 +1,139 @@
+"""Treebanks to learn from: files that belong together merged sentence by sentence, trees joined, all of it numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+
+from h3n.config import Data, Treebank, expand
+from h3n.convert.joint import join, levels
+from h3n.errors import MismatchError, UsageError
+from h3n.formats import read
+from h3n.model.batch import Inputs, Targets, read_inputs, read_targets
+from h3n.model.pieces import Cutter
+from h3n.model.vocabulary import Seen, Vocabulary
+from h3n.trees import Constituent, Sentence, Span, spans_of, strip_tree, top_of
+
+# Treebanks write one quotation mark in several ways, often differently in their two files.
+QUOTES = frozenset({'"', "``", "''", "“", "”"})
+
+Watch = Callable[[Iterable[Sentence], str], Iterable[Sentence]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A sentence with what can be learned from it. ``spans`` are those of the joint tree where both trees are known."""
+
+    sentence: Sentence
+    spans: tuple[Span, ...] | None = None
+    levels: tuple[int, ...] | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbered:
+    """An example as the network reads it."""
+
+    inputs: Inputs
+    targets: Targets
+    weight: float
+
+
+def load_examples(treebanks: Sequence[Treebank], *, data: Data, watch: Watch | None = None) -> list[Example]:
+    """Return the examples of several treebanks; sentences without a word are left out."""
+    made: list[Example] = []
+    for treebank in treebanks:
+        if not treebank.files:
+            raise UsageError("a treebank in data.train or data.dev names no files; expected files = [...]")
+        sentences = read_treebank(treebank)
+        watched = watch(sentences, treebank.files[0]) if watch is not None else sentences
+        made.extend(replace(make_example(s, data=data), weight=treebank.weight) for s in watched if len(s))
+    return made
+
+
+def read_treebank(treebank: Treebank) -> Iterator[Sentence]:
+    """Yield the sentences of a treebank's files, merged."""
+    sources = [read(expand(name)) for name in treebank.files]
+    for number, rows in enumerate(islice(zip_longest(*sources), treebank.limit or None), start=1):
+        yield merge(rows, names=treebank.files, number=number)
+
+
+def merge(rows: Sequence[Sentence | None], *, names: Sequence[str], number: int) -> Sentence:
+    """Return one sentence with all that several files know of it; where two know the same, the first counts.
+
+    The words are those of the first file with dependencies, since those files hold them as they were written.
+    """
+    if (end := next((at for at, row in enumerate(rows) if row is None), None)) is not None:
+        other = next(names[at] for at, row in enumerate(rows) if row is not None)
+        raise MismatchError(f"{names[end]} ends after {number - 1} sentences, but {other} goes on")
+    found = [row for row in rows if row is not None]
+    _check_words(found, names=names, number=number)
+    base = next((row for row in found if row.dependencies is not None), found[0])
+    return replace(
+        base,
+        tags=next((row.tags for row in [base, *found] if row.tags is not None), None),
+        upos=next((row.upos for row in found if row.upos is not None), None),
+        tree=next((row.tree for row in found if row.tree is not None), None),
+        dependencies=base.dependencies,
+    )
+
+
+def _check_words(rows: Sequence[Sentence], *, names: Sequence[str], number: int) -> None:
+    first = rows[0]
+    for name, row in zip(names[1:], rows[1:], strict=True):
+        if row.words == first.words:
+            continue
+        where = f"{row.place or name}: sentence {number}"
+        for at, (mine, yours) in enumerate(zip(first.words, row.words, strict=False), start=1):
+            if mine != yours and not (mine in QUOTES and yours in QUOTES):
+                raise MismatchError(f"{where}: word {at} is {yours!r} here but {mine!r} in {first.place or names[0]}")
+        if len(row) != len(first):
+            raise MismatchError(f"{where}: {len(row)} words here but {len(first)} in {first.place or names[0]}")
+
+
+def make_example(sentence: Sentence, *, data: Data) -> Example:
+    """Return what can be learned from a sentence: joined where it has both trees."""
+    tree = strip_tree(sentence.tree, functions=not data.functions) if sentence.tree is not None else None
+    clean = replace(sentence, tree=tree)
+    if tree is None:
+        return Example(sentence=clean)
+    if sentence.dependencies is None:
+        return Example(sentence=clean, spans=spans_of(tree))
+    joint = join(tree, sentence.dependencies).tree
+    spans = tuple(Span(s.start, s.end, s.label) for s in joint.spans) if data.helpers else spans_of(tree)
+    return Example(sentence=clean, spans=spans, levels=levels(joint))
+
+
+def seen(example: Example) -> Seen:
+    """Return what an example adds to the vocabulary."""
+    sentence = example.sentence
+    return Seen(
+        words=sentence.words,
+        spans=example.spans or (),
+        dependencies=sentence.dependencies,
+        tags=sentence.tags or (),
+        upos=sentence.upos or (),
+        top=_top(sentence.tree),
+    )
+
+
+def _top(tree: Constituent | None) -> str:
+    return (top_of(tree) if tree is not None else None) or "TOP"
+
+
+def number(example: Example, vocabulary: Vocabulary, *, cutter: Cutter | None) -> Numbered:
+    """Return an example as the network reads it."""
+    sentence = example.sentence
+    return Numbered(
+        inputs=read_inputs(sentence.words, vocabulary, tags=sentence.tags, cutter=cutter),
+        targets=read_targets(
+            vocabulary,
+            spans=example.spans,
+            dependencies=sentence.dependencies,
+            levels=example.levels,
+            tags=sentence.tags,
+            upos=sentence.upos,
+        ),
+        weight=example.weight,
+    )
