@@ -66,6 +66,11 @@ def bracketed_tree(tree: Constituent | None, place: Place | None = None) -> Brac
     return Bracketed(events, place)
 
 
+def is_empty(sentence: Bracketed) -> bool:
+    """Return whether there is nothing at all, not even a bracket: a blank line."""
+    return not sentence.events
+
+
 @lru_cache(maxsize=64)
 def _label_table(parameters: Parameters) -> LabelTable:
     return LabelTable(parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 from h3n.errors import MismatchError, Place
@@ -19,9 +19,14 @@ class Placed(Protocol):
 Item = TypeVar("Item", bound=Placed)
 
 
-def pair(gold: Iterable[Item], predicted: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
-    """Yield gold and predicted sentences together; raise `MismatchError` where only one side goes on."""
-    left, right = iter(gold), iter(predicted)
+def pair(
+    gold: Iterable[Item], predicted: Iterable[Item], *, empty: Callable[[Item], bool] = lambda _: False
+) -> Iterator[tuple[Item, Item]]:
+    """Yield gold and predicted sentences together; raise `MismatchError` where only one side goes on.
+
+    What is ``empty`` at the end of either side, as blank lines are at the end of a file, does not count.
+    """
+    left, right = _without_end(gold, empty), iter(predicted)
     number = 0
     for number, wanted in enumerate(left, start=1):
         found = next(right, None)
@@ -30,7 +35,7 @@ def pair(gold: Iterable[Item], predicted: Iterable[Item]) -> Iterator[tuple[Item
                 f"predicted ends after {number - 1} sentences, gold goes on{_at(wanted)} with sentence {number}"
             )
         yield wanted, found
-    extra = next(right, None)
+    extra = next((item for item in right if not empty(item)), None)
     if extra is not None:
         raise MismatchError(f"gold ends after {number} sentences, predicted goes on{_at(extra)}")
 
@@ -51,6 +56,15 @@ def pair_words(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> Itera
     for number, (wanted, found) in enumerate(pair(gold, predicted), start=1):
         check_words(wanted, found, number)
         yield wanted, found
+
+
+def _without_end(items: Iterable[Item], empty: Callable[[Item], bool]) -> Iterator[Item]:
+    held: list[Item] = []
+    for item in items:
+        held.append(item)
+        if not empty(item):
+            yield from held
+            held.clear()
 
 
 def _at(item: Placed) -> str:

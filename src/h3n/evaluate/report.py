@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from h3n.errors import MismatchError
-from h3n.evaluate.bracketing import Bracketed, count_brackets
+from h3n.evaluate.bracketing import Bracketed, count_brackets, is_empty
 from h3n.evaluate.brackets import BracketCounts, BracketScore, Status, match_labels, score_sentence, share
 from h3n.evaluate.pairs import pair
 from h3n.evaluate.parameters import Parameters, load_parameters
@@ -33,7 +33,7 @@ def score_brackets(
     """
     parameters = parameters or load_parameters("collins")
     errors = 0
-    for number, (wanted, found) in enumerate(pair(gold, predicted), start=1):
+    for number, (wanted, found) in enumerate(pair(gold, predicted, empty=is_empty), start=1):
         score = score_sentence(wanted, found, parameters=parameters)
         if score.status is Status.ERROR:
             problem = _where(wanted, found, number) + f": {score.problem}"
@@ -128,20 +128,57 @@ def compact_line(counts: BracketCounts, *, file: str) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LabelCounts:
+    """Counts of the brackets of one label; they add up with ``+``. Shares are in percent.
+
+    Where unequal labels may match, the gold brackets that were found are not as many as the predicted ones that were
+    right, so both are kept.
+    """
+
+    gold: int = 0
+    gold_matched: int = 0
+    predicted: int = 0
+    predicted_matched: int = 0
+
+    def __add__(self, other: LabelCounts) -> LabelCounts:
+        return LabelCounts(
+            self.gold + other.gold,
+            self.gold_matched + other.gold_matched,
+            self.predicted + other.predicted,
+            self.predicted_matched + other.predicted_matched,
+        )
+
+    @property
+    def recall(self) -> float:
+        return share(self.gold_matched, self.gold)
+
+    @property
+    def precision(self) -> float:
+        return share(self.predicted_matched, self.predicted)
+
+    @property
+    def f1(self) -> float:
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
 def count_labels(
     gold: Iterable[Bracketed], predicted: Iterable[Bracketed], *, parameters: Parameters | None = None
-) -> dict[str, BracketCounts]:
-    """Return matched, gold and predicted brackets per label, over the sentences whose words agree."""
+) -> dict[str, LabelCounts]:
+    """Return the counts per label, frequent gold labels first, over the sentences with as many words on both sides."""
     parameters = parameters or load_parameters("collins")
-    matched, wanted, found = Counter[str](), Counter[str](), Counter[str]()
-    for one, other in pair(gold, predicted):
+    wanted, wanted_matched, found, found_matched = (Counter[str]() for _ in range(4))
+    for one, other in pair(gold, predicted, empty=is_empty):
         left = count_brackets(one, parameters=parameters)
         right = count_brackets(other, parameters=parameters)
         if len(left.words) == len(right.words):
             wanted.update(left.labels)
             found.update(right.labels)
-            matched.update(label for label, _ in match_labels(left, right, parameters=parameters))
+            matched = match_labels(left, right, parameters=parameters)
+            wanted_matched.update(label for label, _ in matched)
+            found_matched.update(label for _, label in matched)
     return {
-        label: BracketCounts(matched=matched[label], gold=wanted[label], predicted=found[label])
+        label: LabelCounts(wanted[label], wanted_matched[label], found[label], found_matched[label])
         for label in sorted(wanted | found, key=lambda name: (-wanted[name], name))
     }

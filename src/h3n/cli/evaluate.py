@@ -1,0 +1,130 @@
+"""`h3n evaluate`: scores of predicted trees against gold ones."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from h3n.cli.scores import Choices, score_files
+from h3n.errors import UsageError
+from h3n.evaluate import BUILT_IN, Parameters, as_spmrl, load_parameters, without_top
+
+
+class Report(StrEnum):
+    EVALB = "evalb"
+    COMPACT = "compact"
+
+
+class Metrics(StrEnum):
+    ATTACHMENT = "attachment"
+    CONLL18 = "conll18"
+
+
+class Unparsed(StrEnum):
+    SKIP = "skip"
+    MISS = "miss"
+    SPMRL = "spmrl"
+
+
+class Punctuation(StrEnum):
+    UNICODE = "unicode"
+    TAG = "tag"
+    RELATION = "relation"
+    ALL = "all"
+
+
+def evaluate(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="File of gold trees; - is standard input.")],
+    predicted: Annotated[str, typer.Argument(metavar="PRED", help="File of predicted trees; - is standard input.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+    format_name: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help="Format of both files; else by their endings.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-K", min=1, help="Score only so many sentences.")] = None,
+    parameters: Annotated[
+        str,
+        typer.Option("--parameters", "-p", metavar="NAME|FILE", help=f"One of {', '.join(BUILT_IN)}; or a file."),
+    ] = "",
+    spmrl: Annotated[bool, typer.Option("--spmrl", help="Score brackets as EVALB_SPMRL does.")] = False,
+    unlabelled: Annotated[bool, typer.Option("--unlabelled", help="Compare brackets without their labels.")] = False,
+    no_top: Annotated[
+        bool, typer.Option("--no-top", help="Leave out brackets TOP, ROOT, S1, VROOT, no label.")
+    ] = False,
+    unparsed: Annotated[
+        Unparsed, typer.Option(help="Sentences without a parse: left out, missed, or as EVALB_SPMRL -X counts them.")
+    ] = Unparsed.SKIP,
+    count_unparsed: Annotated[bool, typer.Option("-X", help="Same as --unparsed spmrl.")] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Leave out sentences whose words differ, up to MAX_ERROR of them.")
+    ] = False,
+    report: Annotated[Report | None, typer.Option(help="Print EVALB's table, or EVALB_SPMRL's one line.")] = None,
+    compact: Annotated[bool, typer.Option("-L", help="Same as --report compact.")] = False,
+    leaf_ancestor: Annotated[bool, typer.Option("--leaf-ancestor", help="Add the leaf-ancestor score.")] = False,
+    by_label: Annotated[bool, typer.Option("--by-label", help="Add brackets by label.")] = False,
+    by_length: Annotated[bool, typer.Option("--by-length", help="Add brackets by sentence length.")] = False,
+    punctuation: Annotated[
+        Punctuation, typer.Option(help="How words are left out of the plain UAS and LAS.")
+    ] = Punctuation.UNICODE,
+    punctuation_tags: Annotated[
+        str, typer.Option(metavar="'TAG ...'", help="The tags of punctuation, by default '' `` : , .")
+    ] = "",
+    ignore_subtypes: Annotated[
+        bool, typer.Option("--ignore-subtypes", help="Compare relations up to their first colon.")
+    ] = False,
+    metrics: Annotated[
+        Metrics, typer.Option(help="For dependencies; conll18 aligns words that were cut differently.")
+    ] = Metrics.ATTACHMENT,
+) -> None:
+    """Score predicted trees against gold ones.
+
+    Brackets are scored as EVALB does, dependencies by attachment, and files that carry both trees by both and by heads.
+    A sentence whose words differ is an error that says where, unless a parameter file, --report or --keep-going asks
+    for EVALB's way, which is to leave it out.
+
+    \b
+    Examples:
+      h3n evaluate gold.ptb pred.ptb
+      h3n evaluate gold.ptb pred.ptb --report evalb --parameters COLLINS.prm
+      h3n evaluate gold.ptb pred.ptb --spmrl -X -L
+      h3n evaluate gold.conllu pred.conllu --json
+      h3n evaluate gold.conllu raw.conllu --metrics conll18
+    """
+    if gold == predicted == "-":
+        raise UsageError("only one of GOLD and PRED can be standard input")
+    style = "compact" if compact else report and report.value
+    choices = Choices(
+        parameters=replace(
+            _parameters(parameters, spmrl=spmrl, unlabelled=unlabelled, no_top=no_top),
+            unparsed="spmrl" if count_unparsed else unparsed.value,
+        ),
+        strict=not (keep_going or style == "evalb" or parameters not in {"", *BUILT_IN}),
+        report=None if as_json else style,
+        limit=limit,
+        leaf_ancestor=leaf_ancestor,
+        by_label=by_label,
+        by_length=by_length,
+        punctuation=punctuation.value,
+        punctuation_tags=frozenset(punctuation_tags.split()),
+        subtypes=not ignore_subtypes,
+        conll18=metrics is Metrics.CONLL18,
+    )
+    result = score_files(gold, predicted, format_name=format_name, choices=choices)
+    for problem in result.problems:
+        typer.echo(f"h3n: {problem}", err=True)
+    if as_json:
+        typer.echo(json.dumps(result.numbers, indent=2, ensure_ascii=False))
+    else:
+        typer.echo("\n".join(result.lines))
+
+
+def _parameters(name: str, *, spmrl: bool, unlabelled: bool, no_top: bool) -> Parameters:
+    chosen = load_parameters(name or ("spmrl" if spmrl else "collins"))
+    if spmrl:
+        chosen = as_spmrl(chosen)
+    if no_top:
+        chosen = without_top(chosen)
+    return replace(chosen, labelled=chosen.labelled and not unlabelled)

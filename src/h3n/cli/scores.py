@@ -1,0 +1,267 @@
+"""What `h3n evaluate` computes and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from h3n import evaluate as score
+from h3n import formats
+from h3n.cli.progress import progress
+from h3n.convert import join, levels
+from h3n.errors import H3nError, InputError, MismatchError, Place
+from h3n.evaluate import AttachmentCounts, Bracketed, BracketScore, BracketTotals, ClassCounts, Parameters
+from h3n.formats.files import read_lines
+from h3n.formats.layout import SAMPLE, guess_layout
+from h3n.formats.options import Problems
+from h3n.trees import Sentence, strip_tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """The options of the command, settled."""
+
+    parameters: Parameters
+    strict: bool
+    report: str | None
+    limit: int | None
+    leaf_ancestor: bool
+    by_label: bool
+    by_length: bool
+    punctuation: str
+    punctuation_tags: frozenset[str]
+    subtypes: bool
+    conll18: bool
+
+
+@dataclass(slots=True)
+class Result:
+    """What is printed: numbers as JSON, or else lines; problems go to stderr."""
+
+    numbers: dict[str, Any] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def score_files(gold: str, predicted: str, *, format_name: str | None, choices: Choices) -> Result:
+    """Return the scores of two files."""
+    names = [format_name or formats.guess_format(source) for source in (gold, predicted)]
+    if names == ["brackets", "brackets"]:
+        return _score_brackets(gold, predicted, choices)
+    sides = [
+        islice(progress(formats.read(source, format=name), label=label), choices.limit)
+        for source, name, label in zip((gold, predicted), names, ("gold", "predicted"), strict=True)
+    ]
+    if choices.conll18:
+        return _score_conll18(gold, *sides)
+    return _score_sentences(gold, *sides, choices=choices)
+
+
+def _score_brackets(gold: str, predicted: str, choices: Choices) -> Result:
+    left: Iterable[Bracketed]
+    right: Iterable[Bracketed]
+    left, right = (islice(side, choices.limit) for side in _read_brackets(gold, predicted))
+    result = Result()
+    totals = BracketTotals(choices.parameters)
+    if choices.leaf_ancestor or choices.by_label:
+        left, right = wanted, found = list(left), list(right)
+    scores = _noting_errors(
+        score.score_brackets(
+            progress(left, label="scoring"), right, parameters=choices.parameters, strict=choices.strict
+        ),
+        result.problems,
+    )
+    if choices.report == "evalb":
+        result.lines += score.evalb_lines(scores, totals)
+    else:
+        for one in scores:
+            totals.add(one)
+    _require(totals.all.sentences, gold)
+    if choices.report == "compact":
+        result.lines.append(score.compact_line(totals.all, file=predicted))
+    if choices.report is None:
+        _add_brackets(result, totals, choices)
+    if choices.report is None and choices.leaf_ancestor:
+        _add_leaves(result, wanted, found, choices.parameters)
+    if choices.report is None and choices.by_label:
+        _add_labels(result, wanted, found, choices.parameters)
+    return result
+
+
+def _read_brackets(gold: str, predicted: str) -> list[Iterator[Bracketed]]:
+    """Return both sides, read line by line, which is EVALB's way and much the fastest, if each has a tree a line."""
+    if all(_has_lines(source) for source in (gold, predicted)):
+        return [_bracketed_lines(source) for source in (gold, predicted)]
+    return [_bracketed_trees(source) for source in (gold, predicted)]
+
+
+def _has_lines(source: str) -> bool:
+    # What is no regular file (a pipe, standard input) can be read only once.
+    if not Path(source).is_file():
+        return False
+    sample: list[str] = []
+    size = 0
+    for line in read_lines(source, Problems(None)):
+        sample.append(line)
+        size += len(line)
+        if size > SAMPLE:
+            break
+    return guess_layout("\n".join(sample)) == "lines"
+
+
+def _bracketed_lines(source: str) -> Iterator[Bracketed]:
+    for number, line in enumerate(read_lines(source, Problems(None)), start=1):
+        yield score.bracketed_line(line, Place(source, number))
+
+
+def _bracketed_trees(source: str) -> Iterator[Bracketed]:
+    for sentence in formats.read(source, format="brackets"):
+        yield score.bracketed_tree(sentence.tree, sentence.place)
+
+
+def _noting_errors(scores: Iterable[BracketScore], problems: list[str]) -> Iterator[BracketScore]:
+    for one in scores:
+        if one.problem is not None:
+            problems.append(f"left out: {one.problem}")
+        yield one
+
+
+def _require(sentences: int, gold: str) -> None:
+    if not sentences:
+        raise InputError(f"{gold}: no sentence to score")
+
+
+def _add_brackets(result: Result, totals: BracketTotals, choices: Choices) -> None:
+    parameters = choices.parameters
+    every, short = score.bracket_numbers(totals.all), score.bracket_numbers(totals.short)
+    result.numbers |= every | {
+        "labelled": parameters.labelled,
+        "parameters": score.parameter_words(parameters),
+        f"up_to_{parameters.cutoff_length}_words": short,
+    }
+    result.lines += [
+        f"brackets: {result.numbers['parameters']}",
+        f"{'':22}{'all':>9}  <= {parameters.cutoff_length} words",
+    ]
+    result.lines += [f"{name.replace('_', ' '):22}{_shown(every[name]):>9}{_shown(short[name]):>12}" for name in every]
+    if choices.by_length:
+        lengths = {f"{10 * ten + 1}-{10 * ten + 10}": counts for ten, counts in sorted(totals.by_length.items())}
+        _add_breakdown(result, "length", lengths)
+
+
+def _add_breakdown(result: Result, name: str, parts: Mapping[str, score.BracketCounts | score.LabelCounts]) -> None:
+    numbers = {part: score.part_numbers(counts) for part, counts in parts.items()}
+    result.numbers[f"by_{name}"] = numbers
+    result.lines += ["", f"{name:14}" + "".join(f"{key:>11}" for key in ("LP", "LR", "LF1", "gold", "predicted"))]
+    result.lines += [
+        f"{part:14}" + "".join(f"{_shown(value):>11}" for value in one.values()) for part, one in numbers.items()
+    ]
+
+
+def _add_leaves(result: Result, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
+    total = score.LeafCounts()
+    for wanted, found in zip(gold, predicted, strict=False):
+        total += score.count_leaves(wanted, found, parameters=parameters)
+    numbers = score.leaf_numbers(total)
+    result.numbers |= numbers
+    result.lines += ["", *(f"{name.replace('_', ' '):26}{value:8.2f}" for name, value in numbers.items())]
+
+
+def _add_labels(result: Result, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
+    labels = score.count_labels(gold, predicted, parameters=parameters)
+    _add_breakdown(result, "label", {label or "(none)": counts for label, counts in labels.items()})
+
+
+def _score_conll18(gold: str, wanted: Iterable[Sentence], found: Iterable[Sentence]) -> Result:
+    scores = score.score_conll18(wanted, found)
+    _require(scores["Sentences"].gold, gold)
+    return Result(score.conll18_numbers(scores), score.conll18_lines(scores))
+
+
+@dataclass(slots=True)
+class _Sums:
+    """Everything that can be counted of sentences which may carry both trees."""
+
+    attachments: dict[str, AttachmentCounts]
+    brackets: BracketTotals
+    classes: dict[str, ClassCounts] = field(default_factory=dict)
+    sentences: int = 0
+
+
+def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sentence], *, choices: Choices) -> Result:
+    counted = dict(score.PUNCTUATION)
+    if choices.punctuation_tags:
+        counted["tag"] = score.by_tag(choices.punctuation_tags)
+    sums = _Sums({}, BracketTotals(choices.parameters))
+    trees = dependencies = False
+    try:
+        for one, other in score.pair_words(wanted, found):
+            if not sums.sentences:
+                trees = one.tree is not None and other.tree is not None
+                dependencies = one.dependencies is not None and other.dependencies is not None
+            sums.sentences += 1
+            _count_classes(sums, one, other, trees and dependencies)
+            if dependencies:
+                for name, choice in counted.items():
+                    made = score.count_attachments(one, other, counted=choice, subtypes=choices.subtypes)
+                    sums.attachments[name] = sums.attachments.get(name, AttachmentCounts()) + made
+            if trees:
+                pair = score.bracketed_tree(one.tree, one.place), score.bracketed_tree(other.tree, other.place)
+                sums.brackets.add(score.score_sentence(*pair, parameters=choices.parameters))
+    except MismatchError as error:
+        raise MismatchError(f"{error} (--metrics conll18 aligns words that were cut differently)") from None
+    _require(sums.sentences, gold)
+    if not (trees or dependencies):
+        raise MismatchError(f"{gold}: the files have no kind of tree in common")
+    return _joint_result(sums, trees, choices)
+
+
+def _count_classes(sums: _Sums, gold: Sentence, predicted: Sentence, both: bool) -> None:
+    columns: dict[str, tuple[Any, Any]] = {"XPOS": (gold.tags, predicted.tags), "UPOS": (gold.upos, predicted.upos)}
+    if both:
+        columns["head_accuracy"] = (_levels(gold), _levels(predicted))
+    for name, (one, other) in columns.items():
+        if one is not None and other is not None:
+            sums.classes[name] = sums.classes.get(name, ClassCounts()) + score.count_classes(one, other)
+
+
+def _levels(sentence: Sentence) -> tuple[int, ...] | None:
+    tree = strip_tree(sentence.tree, functions=False) if sentence.tree is not None else None
+    if tree is None or sentence.dependencies is None:
+        return None
+    try:
+        return levels(join(tree, sentence.dependencies).tree)
+    except H3nError as error:
+        raise MismatchError(f"{sentence.place or 'sentence'}: {error}") from None
+
+
+def _joint_result(sums: _Sums, trees: bool, choices: Choices) -> Result:
+    result = Result()
+    if trees:
+        _add_brackets(result, sums.brackets, choices)
+    if sums.attachments:
+        result.numbers |= score.attachment_numbers(sums.attachments, main=choices.punctuation)
+        result.numbers["punctuation"] = choices.punctuation
+        result.lines += [""] * bool(result.lines) + [f"{'dependencies':26}{'UAS':>8}{'LAS':>8}{'words':>9}"]
+        for name, counts in sorted(sums.attachments.items(), key=lambda item: item[0] != choices.punctuation):
+            result.lines.append(f"{_PUNCTUATION[name]:26}{counts.uas:8.2f}{counts.las:8.2f}{counts.words:9d}")
+    result.numbers |= {name: round(counts.accuracy, 4) for name, counts in sums.classes.items()}
+    if sums.classes:
+        result.lines.append("")
+    result.lines += [f"{name.replace('_', ' '):26}{counts.accuracy:8.2f}" for name, counts in sums.classes.items()]
+    return result
+
+
+_PUNCTUATION = {
+    "all": "all words",
+    "unicode": "no punctuation (unicode)",
+    "tag": "no punctuation (tag)",
+    "relation": "no punctuation (relation)",
+}
+
+
+def _shown(value: float) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
