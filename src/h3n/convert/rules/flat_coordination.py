@@ -111,7 +111,7 @@ def _split(phrase: Node, at: int, later: int) -> None:
     label = _kind(children[at - 1])
     right_label = _kind(right[-1]) if right else "NP"
     if start:
-        pieces_first = _as_conjunction(children[0])
+        children[0].label = children[0].basic = "CC"
     if left:
         made = group(left[0], left[-1], label)
         pieces_first = pieces_first if start else made
@@ -119,8 +119,3 @@ def _split(phrase: Node, at: int, later: int) -> None:
         pieces_last = group(right[0], right[-1], right_label)
     if later > 0:
         group(pieces_first, pieces_last, "NP")
-
-
-def _as_conjunction(node: Node) -> Node:
-    """Return the word under a bracket CC of its own."""
-    return group(node, node, "CC")
