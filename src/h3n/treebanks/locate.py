@@ -11,7 +11,7 @@ from h3n.errors import InputError
 from h3n.treebanks.recipe import SPLITS, Layout, NameList, Names, Recipe
 
 _RANGE = re.compile(r"(\d+)([-~])(\d+)")
-_COMPRESSED = r"(\.gz|\.xz|\.bz2)?"
+_COMPRESSED = ("", ".gz", ".xz", ".bz2")
 _SHOWN = 3
 
 
@@ -33,6 +33,42 @@ class Found:
     lists: tuple[Path, ...] = ()
 
 
+class _Shelf:
+    """A folder's files and folders by their names in small letters, each folder listed once."""
+
+    def __init__(self) -> None:
+        self._listings: dict[Path, dict[str, Path]] = {}
+
+    def inside(self, folder: Path, pattern: str, endings: Sequence[str] = ("",)) -> list[Path]:
+        """Return what stands in a folder under a name that fits the pattern, with one of the endings."""
+        if folder not in self._listings:
+            self._listings[folder] = {path.name.lower(): path for path in _listing(folder)}
+        listing = self._listings[folder]
+        names = [pattern.lower() + ending for ending in endings]
+        if "*" not in pattern:
+            return [listing[name] for name in names if name in listing]
+        regexes = [re.compile(re.escape(name).replace(r"\*", ".*")) for name in names]
+        return [path for name, path in listing.items() if any(regex.fullmatch(name) for regex in regexes)]
+
+    def match(self, folder: Path, pattern: str) -> list[Path]:
+        """Return the files below a folder that fit one of the patterns between ``|``, sorted."""
+        found: set[Path] = set()
+        for alternative in pattern.split("|"):
+            *inner, last = alternative.split("/")
+            folders = [folder]
+            for part in inner:
+                folders = [path for f in folders for path in self.inside(f, part) if path.is_dir()]
+            found.update(p for f in folders for p in self.inside(f, last, _COMPRESSED) if p.is_file())
+        return sorted(found)
+
+
+def _listing(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
+
+
 @dataclass(slots=True)
 class _Attempt:
     """A layout tried in one folder: what was there and which patterns met nothing."""
@@ -43,6 +79,7 @@ class _Attempt:
     missing: list[tuple[str, str]] = field(default_factory=list)
     lists: list[Path] = field(default_factory=list)
     used: set[Path] = field(default_factory=set)
+    shelf: _Shelf = field(default_factory=_Shelf)
 
     def missing_of(self, splits: Sequence[str]) -> list[str]:
         return [pattern for split, pattern in self.missing if split in (*splits, "all")]
@@ -90,7 +127,7 @@ def _attempts(recipe: Recipe, source: Path, *, trees_only: bool, divided: bool) 
 def _subfolder(folder: Path, name: str) -> Path | None:
     """Return the folder of this relative name, letter case aside."""
     for part in Path(name).parts:
-        inside = [path for path in sorted(folder.iterdir()) if path.is_dir() and path.name.lower() == part.lower()]
+        inside = [path for path in _listing(folder) if path.is_dir() and path.name.lower() == part.lower()]
         if not inside:
             return None
         folder = inside[0]
@@ -111,7 +148,7 @@ def _try(layout: Layout, folder: Path, *, trees_only: bool) -> _Attempt:
 def _expand(names: Names, attempt: _Attempt, split: str) -> Iterator[tuple[str, bool]]:
     """Yield every name with whether its file must be there."""
     if isinstance(names, NameList):
-        found = _match(attempt.folder, names.file)
+        found = attempt.shelf.match(attempt.folder, names.file)
         if not found:
             attempt.missing.append((split, names.file))
             return
@@ -148,7 +185,9 @@ def _pairs(
         if pattern is None:
             continue
         filled = pattern.replace("{name}", name)
-        files = [file for file in _match(attempt.folder, filled) if name != "*" or file not in attempt.used]
+        files = [
+            file for file in attempt.shelf.match(attempt.folder, filled) if name != "*" or file not in attempt.used
+        ]
         if not files and required:
             attempt.missing.append((split, filled))
         attempt.used.update(files)
@@ -161,24 +200,6 @@ def _pairs(
         if sides[there]:  # otherwise the whole pattern is already reported
             attempt.missing.append((split, f"{patterns[there]} for {sides[here][stem].name}".replace("{name}", name)))
     return [Pair(sides[0][stem], sides[1][stem]) for stem in sides[0] if stem in sides[1]]
-
-
-def _match(folder: Path, pattern: str) -> list[Path]:
-    """Return the files below a folder that match one of the patterns between ``|``, sorted; case does not matter."""
-    found: set[Path] = set()
-    for alternative in pattern.split("|"):
-        *inner, last = alternative.split("/")
-        folders = [folder]
-        for part in inner:
-            regex = _regex(part)
-            folders = [p for f in folders for p in f.iterdir() if p.is_dir() and regex.fullmatch(p.name.lower())]
-        regex = _regex(last, ending=_COMPRESSED)
-        found.update(p for f in folders for p in f.iterdir() if regex.fullmatch(p.name.lower()) and p.is_file())
-    return sorted(found)
-
-
-def _regex(pattern: str, *, ending: str = "") -> re.Pattern[str]:
-    return re.compile(re.escape(pattern.lower()).replace(r"\*", ".*") + ending)
 
 
 def _check_same_treebank(attempt: _Attempt, files: Mapping[str, tuple[Pair, ...]]) -> None:
@@ -198,7 +219,7 @@ def _explain(recipe: Recipe, source: Path, attempts: list[_Attempt], splits: Seq
     """Return which file was expected: of the layout that comes nearest, or of each if none comes near."""
     if source.is_file() and not attempts:
         return f"{source}: is a file; expected the folder of {recipe.name} ({recipe.layouts[0].about})"
-    started = [a for a in attempts if any(a.files.values()) and not ("all" in a.layout.names and a.missing)]
+    started = [attempt for attempt in attempts if any(attempt.files.values())]
     if started:
         nearest = max(started, key=lambda a: sum(map(len, a.files.values())) - len(a.missing_of(splits)))
         missing = nearest.missing_of(splits)

@@ -1,0 +1,115 @@
+"""The recipes as data: each loads, each says what `h3n prepare --list` shows, and a broken one says where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from h3n.convert.rules import load_scheme
+from h3n.errors import InputError, UnknownName, UsageError
+from h3n.treebanks import SPLITS, known_recipes, load_recipe
+from tests.treebanks.miniature import need_scheme
+
+SPMRL = ("arabic", "basque", "french", "german", "hebrew", "hungarian", "korean", "polish", "swedish")
+UD = [
+    "arabic-padt",
+    "czech-pdt",
+    "german-gsd",
+    "english-ewt",
+    "finnish-tdt",
+    "hindi-hdtb",
+    "italian-isdt",
+    "japanese-gsd",
+    "korean-kaist",
+    "latvian-lvtb",
+    "russian-syntagrus",
+    "chinese-gsd",
+]
+OTHERS = [
+    "ptb",
+    "ctb",
+    "ctb-dependency",
+    "ud",
+    "gum",
+    "masc",
+    "genia",
+    "craft",
+    "icelandic",
+    "faroese",
+    "indonesian",
+    "keyaki",
+    "sinica",
+]
+MINIMAL = """title = "t"
+language = "en"
+licence = "l"
+get = "g"
+has = "both"
+[[layouts]]
+about = "a"
+trees = "{name}.ptb"
+names = { train = ["train"] }
+"""
+
+
+def test_all_treebanks_of_the_paper_have_a_recipe() -> None:
+    expected = {*OTHERS, *(f"spmrl-{name}" for name in SPMRL), *(f"ud-{name}" for name in UD)}
+    assert expected | {"brackets", "conllu", "parallel"} == set(known_recipes())
+
+
+@pytest.mark.parametrize("name", known_recipes())
+def test_a_recipe_says_all_that_a_user_asks(name: str) -> None:
+    recipe = load_recipe(name)
+    assert recipe.title
+    assert recipe.licence
+    assert recipe.get
+    assert recipe.language
+    for layout in recipe.layouts:
+        assert set(layout.names) == {"all"} or set(layout.names) == set(SPLITS)
+        makes_dependencies = layout.dependencies is None and name not in ("brackets", "conllu")
+        assert not makes_dependencies or recipe.scheme is not None
+
+
+@pytest.mark.parametrize("name", sorted({r.scheme for r in map(load_recipe, known_recipes()) if r.scheme}))
+def test_the_rules_a_recipe_names_load(name: str) -> None:
+    assert load_scheme(need_scheme(name)).name == name
+
+
+def test_an_unknown_treebank_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match="unknown treebank 'ptp'; known: brackets, conllu, craft, ctb"):
+        load_recipe("ptp")
+
+
+def test_a_recipe_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(MINIMAL, encoding="utf-8")
+    recipe = load_recipe(str(file))
+    assert (recipe.name, recipe.layouts[0].trees) == ("mine", "{name}.ptb")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('title = "t"', "", "mine.toml: title is missing"),
+        ('title = "t"', 'titel = "t"', "mine.toml: unknown key 'titel'; known: blanked"),
+        ('title = "t"', "title = 3", "mine.toml, title: 3; expected str"),
+        ('title = "t"', "title = ", "mine.toml: no TOML"),
+        ('has = "both"', 'has = "none"', "has = 'none'; expected one of constituents, dependencies, both"),
+        ('trees = "{name}.ptb"', "", "layout 1: neither trees nor dependencies"),
+        ("[[layouts]]", "[layouts]", r"mine.toml: no \[\[layouts\]\]"),
+        ("train = [", "trian = [", "names = {'trian': .*expected a table of train, dev, test or of all"),
+        ('about = "a"', 'about = "a"\ndrop_words = "("', "drop_words is no regular expression"),
+        ('about = "a"', 'about = "a"\ndivide = [0, 1, 1]', r"divide = \[0, 1, 1\]; expected three numbers"),
+    ],
+)
+def test_a_broken_recipe_says_where(tmp_path: Path, old: str, new: str, message: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(MINIMAL.replace(old, new), encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        load_recipe(str(file))
+
+
+def test_a_missing_recipe_file_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.toml: cannot be read"):
+        load_recipe(str(tmp_path / "none.toml"))
