@@ -116,9 +116,9 @@ def _gather(source: Source, into: _Gathered) -> None:
     for section in _REPLACED:
         if section in source.sections:
             into.lists[section] = source.sections[section]
+    # "as NAME" means the patterns NAME has in the scheme extended, whatever this file makes of that name.
+    inherited = dict(into.patterns)
     for entry in source.sections.get("relations", ()):
-        # Built up file by file, so that "as NAME" means the patterns NAME had in the scheme extended.
-        inherited = dict(into.patterns)
         name = entry.key.split()[0]
         lines = [_inherited(line, inherited) for line in entry.lines]
         into.patterns[name] = tuple(line for group in lines for line in group)
@@ -129,7 +129,7 @@ def _inherited(line: Line, known: dict[str, tuple[Line, ...]]) -> tuple[Line, ..
         return (line,)
     name = line.text.removeprefix("as ").strip()
     if name not in known:
-        raise FormatError(line.place, f"'as {name}'", f"a relation defined before: {', '.join(sorted(known))}")
+        raise FormatError(line.place, f"'as {name}'", f"a relation of the scheme extended: {', '.join(sorted(known))}")
     return known[name]
 
 

@@ -11,6 +11,16 @@ from h3n.convert.rules.matching import Bound, Match
 from h3n.convert.rules.nodes import Node, bottom_up
 
 
+def drop_repeated_unaries(root: Node) -> bool:
+    """Splice out every bracket whose only child has its label: ``(NP (NP cats))`` is ``(NP cats)``."""
+    changed = False
+    for node in bottom_up(root):
+        if len(node.children) == 1 and node.children[0].label == node.label and node.children[0].word is None:
+            node.adopt(node.children[0].children)
+            changed = True
+    return changed
+
+
 @dataclass(frozen=True, slots=True)
 class Transform:
     """The edits, made at every node that matches one of the patterns; or a named step over the whole tree."""
@@ -24,6 +34,7 @@ class Transform:
 # Steps take the root and tell whether they changed anything.
 TRANSFORMS: dict[str, Callable[[Node], bool]] = {
     "flat-coordination": flat_coordination,
+    "drop-repeated-unaries": drop_repeated_unaries,
 }
 
 
