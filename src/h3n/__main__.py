@@ -1,5 +1,6 @@
-"""`python -m h3n` is the command `h3n`."""
+"""``python -m h3n``: the same as the command ``h3n``, for programs that start a module."""
 
 from h3n.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

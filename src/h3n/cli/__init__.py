@@ -20,6 +20,7 @@ from h3n.errors import H3nError
 COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
     "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),
+    "train": ("h3n.cli.train", "Learn a parser from treebanks."),
 }
 
 # Newer typers bring a click of their own, older ones import click: either way this is its base of all usage errors.

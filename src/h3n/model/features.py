@@ -74,6 +74,9 @@ class Features(nn.Module):
         made = CHARACTERS.get(options.characters)
         characters = len(vocabulary.characters) + 2
         self.characters = made(characters, options.character_size, size) if made is not None else None
+        for embedding in (self.words, self.tags, self.shapes):
+            if embedding is not None:
+                _shrink(embedding)
         self.register_buffer("counts", torch.tensor([0, 0, *vocabulary.word_counts]), persistent=False)
 
     def forward(self, batch: Batch) -> Tensor:  # (B, n + 2, size)
@@ -107,6 +110,13 @@ class Features(nn.Module):
         vectors = embed(torch.where(rare & (words != PADDING), UNKNOWN, words))
         kept = torch.rand(words.shape, device=words.device) >= self.word_dropout
         return vectors * kept[..., None]
+
+
+def _shrink(embedding: nn.Embedding) -> None:
+    """Start from small vectors, so that no part drowns the others in the sum."""
+    nn.init.normal_(embedding.weight, std=0.1)
+    with torch.no_grad():
+        embedding.weight[PADDING] = 0.0
 
 
 def read_vectors(path: Path, words: tuple[str, ...]) -> Tensor:

@@ -32,7 +32,8 @@ class Position:
     epoch: int = 0
     update: int = 0  # done in this epoch
     step: int = 0  # done in all
-    seconds: float = 0.0
+    seconds: float = 0.0  # spent on updates
+    cpu_seconds: float = 0.0  # of this process
     loss: float = 0.0  # summed since the last check
     losses: int = 0  # updates in that sum
     best: float = float("-inf")

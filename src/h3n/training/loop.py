@@ -172,7 +172,8 @@ def _summary(run: Run, vocabulary: Vocabulary) -> str:
     weights = sum(parameter.numel() for parameter in run.network.parameters())
     return (
         f"{len(run.train)} sentences to learn from, {len(run.dev)} to check against, "
-        f"{len(vocabulary.labels) - 1} labels, {len(vocabulary.relations)} relations, {weights / 1e6:.1f} million weights, {run.total} updates"
+        f"{len(vocabulary.labels) - 1} labels, {len(vocabulary.relations)} relations, "
+        f"{weights / 1e6:.1f} million weights, {run.total} updates"
     )
 
 
@@ -195,12 +196,14 @@ def train_epoch(run: Run) -> None:
     run.network.train()
     for batches in updates[run.position.update :]:
         started = time.perf_counter()
+        worked = time.process_time()
         train_update(run, batches)
         position = replace(
             run.position,
             update=run.position.update + 1,
             step=run.position.step + 1,
             seconds=run.position.seconds + time.perf_counter() - started,
+            cpu_seconds=run.position.cpu_seconds + time.process_time() - worked,
         )
         run.position = position
         if position.update in checks:
@@ -281,7 +284,8 @@ def check(run: Run) -> None:
     better = found > position.best or not run.dev
     loss = position.loss / max(position.losses, 1)
     row = {"step": position.step, "epoch": position.epoch + 1, "loss": loss} | scores
-    row |= {"seconds": round(position.seconds, 1), "check_seconds": round(time.perf_counter() - started, 1)}
+    row |= {"seconds": round(position.seconds, 1), "cpu_seconds": round(position.cpu_seconds, 1)}
+    row["check_seconds"] = round(time.perf_counter() - started, 1)
     run.position = _judge(position, found, better=better, config=run.config)
     if run.here.first:
         if better:

@@ -31,6 +31,7 @@ def make_optimiser(network: Network, options: Optimiser) -> torch.optim.AdamW:
         lr=options.rate,
         betas=(options.betas[0], options.betas[1]),
         eps=options.epsilon,
+        fused=True,  # one pass over the weights instead of ten; most of them are word pieces' vectors
     )
 
 
