@@ -2,7 +2,8 @@
 
 H3nError
 ├── UsageError            an option or argument that cannot be used as given
-│   └── UnknownName       a name that is in none of our tables; lists the known ones
+│   ├── UnknownName       a name that is in none of our tables; lists the known ones
+│   └── MissingExtra      something whose optional dependency is not installed; names the extra
 ├── InputError            a file that cannot be opened or read to its end
 │   ├── TruncatedInput    a compressed file that stops short
 │   └── CorruptInput      a compressed file whose contents make no sense
@@ -60,6 +61,13 @@ class UnknownName(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"unknown {kind} {name!r}; known: {', '.join(sorted(known))}")
+
+
+class MissingExtra(UsageError):
+    """Something whose optional dependency is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} need the extra {extra!r}, which is not installed: pip install 'h3n[{extra}]'")
 
 
 class InputError(H3nError):

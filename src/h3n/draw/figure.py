@@ -1,0 +1,150 @@
+"""What is to be drawn: the common ground of all drawings, whichever trees a sentence carries.
+
+Words are numbered from 0; `ROOT` is the governor of the root word and the parent of a phrase or word that stands in no
+other phrase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from h3n.convert import governors_of, join
+from h3n.errors import MismatchError, TreeError, UsageError
+from h3n.trees import HELPER, ROOT, Constituent, HeadedSpan, JointTree, Sentence, Span, leaves, spans_of, strip_tree
+
+Drawable: TypeAlias = JointTree | Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A span with its place in the tree. ``head`` is None in a phrase structure tree that knows no heads."""
+
+    start: int
+    end: int
+    label: str
+    head: int | None
+    parent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """One word's governor, `ROOT` for the root word, and its relation."""
+
+    governor: int
+    dependent: int
+    relation: str
+
+    @property
+    def left(self) -> int:
+        return min(self.governor, self.dependent)
+
+    @property
+    def right(self) -> int:
+        return max(self.governor, self.dependent)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A sentence with its phrases in pre-order and its arcs by dependent; either may be missing."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    phrases: tuple[Phrase, ...]
+    arcs: tuple[Arc, ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def word_parents(self) -> tuple[int, ...]:
+        """For each word, the number of the innermost phrase around it."""
+        found = [ROOT] * len(self.words)
+        for number, phrase in enumerate(self.phrases):  # inner phrases come later and overwrite
+            found[phrase.start : phrase.end] = [number] * (phrase.end - phrase.start)
+        return tuple(found)
+
+
+def figure_of(source: Drawable, *, helpers: bool = False) -> Figure:
+    """Return what to draw of a joint tree, or of a sentence with one or both trees.
+
+    Helper spans are left out unless asked for. A sentence with both trees shows its arcs as they stand; the heads of
+    its phrases are those of the joint tree.
+    """
+    if isinstance(source, JointTree):
+        governors = governors_of(source)
+        return _figure(source.words, source.tags, source.spans, arcs=(governors, source.relations), helpers=helpers)
+    arcs = None
+    if (dependencies := source.dependencies) is not None:
+        arcs = (dependencies.governors, dependencies.relations)
+    if source.tree is None:
+        if arcs is None:
+            raise UsageError(f"{_name(source)} has neither phrases nor dependencies: there is nothing to draw")
+        tags = source.tags or source.upos or ("",) * len(source)
+        return _figure(source.words, tags, (), arcs=arcs, helpers=helpers)
+    if dependencies is not None:
+        joint = joint_of(source)
+        return _figure(joint.words, joint.tags, joint.spans, arcs=arcs, helpers=helpers)
+    tree = _clean(source)
+    found = list(leaves(tree))
+    words, tags = tuple(leaf.word for leaf in found), tuple(leaf.tag for leaf in found)
+    return _figure(words, tags, spans_of(tree), arcs=None, helpers=helpers)
+
+
+def joint_of(source: Drawable) -> JointTree:
+    """Return the joint tree of a sentence that carries both trees."""
+    if isinstance(source, JointTree):
+        return source
+    if source.tree is None or source.dependencies is None:
+        missing = "phrases" if source.tree is None else "dependencies"
+        raise UsageError(f"{_name(source)} has no {missing}; a joint tree needs phrases and dependencies")
+    try:
+        return join(_clean(source), source.dependencies).tree
+    except (MismatchError, TreeError) as error:
+        raise type(error)(f"{_name(source)}: {error}") from None
+
+
+def _clean(source: Sentence) -> Constituent:
+    """Return the sentence's phrase structure tree without traces."""
+    tree = strip_tree(source.tree, functions=False) if source.tree is not None else None
+    if tree is None:
+        raise UsageError(f"{_name(source)} has a phrase structure tree without words: there is nothing to draw")
+    return tree
+
+
+def _name(source: Sentence) -> str:
+    where = f"{source.place}: " if source.place is not None else ""
+    return f"{where}the sentence of {len(source)} words"
+
+
+def _figure(
+    words: tuple[str, ...],
+    tags: tuple[str, ...],
+    spans: tuple[HeadedSpan, ...] | tuple[Span, ...],
+    *,
+    arcs: tuple[tuple[int, ...], tuple[str, ...]] | None,
+    helpers: bool,
+) -> Figure:
+    phrases: list[Phrase] = []
+    open_phrases: list[int] = []
+    for span in spans:
+        if span.label == HELPER and not helpers:
+            continue
+        while open_phrases and phrases[open_phrases[-1]].end <= span.start:
+            open_phrases.pop()
+        parent = open_phrases[-1] if open_phrases else ROOT
+        head = span.head if isinstance(span, HeadedSpan) else None
+        open_phrases.append(len(phrases))
+        phrases.append(Phrase(span.start, span.end, span.label, head, parent))
+    return Figure(words, tags, tuple(phrases), () if arcs is None else _arcs(*arcs, words=len(words)))
+
+
+def _arcs(governors: tuple[int, ...], relations: tuple[str, ...], *, words: int) -> tuple[Arc, ...]:
+    """Return the arcs; several roots and circles are drawn as they stand."""
+    if not len(governors) == len(relations) == words:
+        raise TreeError(f"{words} words, but {len(governors)} governors and {len(relations)} relations")
+    for word, governor in enumerate(governors):
+        if governor == word or not ROOT <= governor < words:
+            raise TreeError(f"word {word + 1} has governor {governor + 1}; expected another of the {words} words, or 0")
+    return tuple(Arc(g, w, r) for w, (g, r) in enumerate(zip(governors, relations, strict=True)))

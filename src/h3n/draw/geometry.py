@@ -1,0 +1,102 @@
+"""The parts of a picture with their coordinates, as plain data. Pixels at natural size; y grows downwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The measures of a picture, in pixels at its natural size."""
+
+    margin: float = 18
+    word: float = 15
+    label: float = 13
+    tag: float = 11
+    relation: float = 11
+    number: float = 9
+    tree_step: float = 27
+    arc_step: float = 18
+    gap: float = 14  # between columns
+    port: float = 7  # between arcs that end at one word
+    pad: float = 3  # between a text and a line
+    corner: float = 7
+    reach: float = 60  # from a dependent to the label of its arc, at most
+    arrow: float = 6
+
+
+METRICS = Metrics()
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text by the middle of its box."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+
+    @property
+    def left(self) -> float:
+        return self.x - self.width / 2
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def top(self) -> float:
+        return self.y - self.height / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height / 2
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseLabel:
+    """One label of a phrase; a unary chain has several, the outermost first."""
+
+    phrase: int
+    box: Text
+    helper: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line of the phrase tree: level from (x, y), then down to (to_x, to_y). ``head``: it leads to the head."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    head: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bow:
+    """An arc as drawn: down from its governor, level at ``bottom``, up to its dependent. A root arc is one line."""
+
+    level: int
+    start: float
+    end: float
+    top: float
+    bottom: float
+    label: Text
+    root: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All of a picture's parts with their coordinates; y grows downwards."""
+
+    width: float
+    height: float
+    words: tuple[Text, ...]
+    tags: tuple[Text, ...]
+    numbers: tuple[Text, ...]
+    labels: tuple[PhraseLabel, ...]
+    edges: tuple[Edge, ...]
+    bows: tuple[Bow, ...]

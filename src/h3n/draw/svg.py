@@ -1,0 +1,150 @@
+"""A tree as an SVG picture: no script, no outside font or file, one text element per text.
+
+Colours are attributes of groups, so that every program that reads SVG shows them; a style sheet only overrides them
+where the reader prefers a dark screen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from h3n.draw.figure import Drawable, Figure, figure_of
+from h3n.draw.geometry import METRICS, Bow, Edge, Layout, Text
+from h3n.draw.layout import lay_out
+from h3n.draw.themes import Palette, Theme, theme_named
+
+FONTS = "Helvetica Neue, Helvetica, Arial, Liberation Sans, Noto Sans, DejaVu Sans, sans-serif"
+# What XML 1.0 cannot hold, even escaped.
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DROP = 0.35  # of the font size: from the middle of a line of text to its baseline
+
+
+def svg(source: Drawable, *, theme: str = "auto", helpers: bool = False, title: str | None = None) -> str:
+    """Return the picture: the phrase tree above the words, the arcs below them, the way to each head emphasised.
+
+    ``theme`` is a name in `THEMES`, ``helpers`` shows helper spans, ``title`` replaces the sentence as the picture's
+    title for those who hear it read out.
+    """
+    figure = figure_of(source, helpers=helpers)
+    return "\n".join(_document(figure, lay_out(figure), theme_named(theme), title=title)) + "\n"
+
+
+def clean(text: str) -> str:
+    """Return the text escaped for XML, with U+FFFD for characters that XML cannot hold."""
+    return escape(_ILLEGAL.sub("\ufffd", text))
+
+
+def _document(figure: Figure, layout: Layout, theme: Theme, *, title: str | None) -> Iterator[str]:
+    width, height = _number(layout.width), _number(layout.height)
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="h3n" role="img" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="{FONTS}" text-anchor="middle">'
+    )
+    yield f"<title>{clean(' '.join(figure.words) if title is None else title)}</title>"
+    yield f"<desc>{clean(_description(figure))}</desc>"
+    if theme.dark is not None:
+        yield f"<style>@media (prefers-color-scheme: dark) {{ {' '.join(_overrides(theme.dark))} }}</style>"
+    if theme.palette.background is not None:
+        yield f'<rect class="h3n-ground" width="100%" height="100%" rx="6" fill="{theme.palette.background}"/>'
+    yield from _tree(layout, theme.palette)
+    yield from _arcs(layout, theme.palette)
+    yield "</svg>"
+
+
+def _description(figure: Figure) -> str:
+    """Return both trees in words, for those who cannot see the picture."""
+    phrases = [f"{p.label}: {' '.join(figure.words[p.start : p.end])}" for p in figure.phrases[:1]]
+    counted = f"{len(figure)} words, {len(figure.phrases)} phrases, {len(figure.arcs)} arcs."
+    arcs = (
+        f"{figure.words[a.dependent]} is {a.relation} of {figure.words[a.governor]}"
+        if a.governor >= 0
+        else f"{figure.words[a.dependent]} is {a.relation}"
+        for a in figure.arcs
+    )
+    return " ".join([counted, *(f"{p}." for p in phrases), "; ".join(arcs)]).strip()
+
+
+def _overrides(dark: Palette) -> Iterator[str]:
+    yield f".h3n .h3n-ground {{ fill: {dark.background or 'none'} }}"
+    for name, colour in (("word", dark.word), ("phrase", dark.phrase), ("tag", dark.tag), ("relation", dark.relation)):
+        yield f".h3n .h3n-{name} {{ fill: {colour} }}"
+    yield f".h3n .h3n-arrow {{ fill: {dark.arc} }}"
+    for name, colour in (("edge", dark.edge), ("head", dark.head), ("arc", dark.arc)):
+        yield f".h3n .h3n-{name} {{ stroke: {colour} }}"
+
+
+def _tree(layout: Layout, palette: Palette) -> Iterator[str]:
+    m = METRICS
+    line = 'fill="none" stroke-linecap="round"'
+    yield from _paths("edge", (_elbow(e) for e in layout.edges if not e.head), f'{line} stroke="{palette.edge}"')
+    heads = (_elbow(e) for e in layout.edges if e.head)
+    yield from _paths("head", heads, f'{line} stroke="{palette.head}" stroke-width="2.6"')
+    labels = [label.box for label in layout.labels if not label.helper]
+    yield from _texts("phrase", labels, m.label, f'fill="{palette.phrase}" font-weight="bold"')
+    helpers = [label.box for label in layout.labels if label.helper]
+    yield from _texts("tag", helpers, m.label, f'fill="{palette.tag}" font-style="italic"')
+    yield from _texts("tag", layout.tags, m.tag, f'fill="{palette.tag}"')
+    yield from _texts("word", layout.words, m.word, f'fill="{palette.word}"')
+    yield from _texts("tag", layout.numbers, m.number, f'fill="{palette.tag}"')
+
+
+def _arcs(layout: Layout, palette: Palette) -> Iterator[str]:
+    yield from _paths("arc", map(_bow, layout.bows), f'fill="none" stroke="{palette.arc}" stroke-width="1.2"')
+    yield from _paths("arrow", map(_arrow, layout.bows), f'fill="{palette.arc}"')
+    labels = [bow.label for bow in layout.bows]
+    yield from _texts("relation", labels, METRICS.relation, f'fill="{palette.relation}"')
+
+
+def _paths(name: str, paths: Iterable[str], attributes: str) -> Iterator[str]:
+    found = [f'<path d="{path}"/>' for path in paths]
+    if found:
+        yield f'<g class="h3n-{name}" {attributes}>'
+        yield from found
+        yield "</g>"
+
+
+def _texts(name: str, texts: Iterable[Text], size: float, attributes: str) -> Iterator[str]:
+    found = [
+        f'<text x="{_number(t.x)}" y="{_number(t.y + size * _DROP)}">{clean(t.text)}</text>' for t in texts if t.text
+    ]
+    if found:
+        yield f'<g class="h3n-{name}" font-size="{_number(size)}" {attributes}>'
+        yield from found
+        yield "</g>"
+
+
+def _elbow(edge: Edge) -> str:
+    """Return the path of an edge: level, round the corner, down."""
+    x, y, to_x, to_y = map(_number, (edge.x, edge.y, edge.to_x, edge.to_y))
+    if edge.x == edge.to_x:
+        return f"M{x} {y}V{to_y}"
+    corner = min(METRICS.corner, abs(edge.to_x - edge.x), edge.to_y - edge.y)
+    before = _number(edge.to_x + (corner if edge.to_x < edge.x else -corner))
+    return f"M{x} {y}H{before}Q{to_x} {y} {to_x} {_number(edge.y + corner)}V{to_y}"
+
+
+def _bow(bow: Bow) -> str:
+    """Return the path of an arc, open where its label stands."""
+    m = METRICS
+    if bow.root:
+        return f"M{_number(bow.end)} {_number(bow.label.top - m.pad)}V{_number(bow.top + m.arrow / 2)}"
+    left, right = sorted((bow.start, bow.end))
+    # The line ends inside the arrow head, whose tip is sharper than the line is wide.
+    left_top, right_top = (bow.top + (m.arrow / 2 if x == bow.end else 0) for x in (left, right))
+    turn, bottom = _number(bow.bottom - m.corner), _number(bow.bottom)
+    return (
+        f"M{_number(left)} {_number(left_top)}V{turn}Q{_number(left)} {bottom} {_number(left + m.corner)} {bottom}"
+        f"H{_number(bow.label.left - m.pad)}M{_number(bow.label.right + m.pad)} {bottom}"
+        f"H{_number(right - m.corner)}Q{_number(right)} {bottom} {_number(right)} {turn}V{_number(right_top)}"
+    )
+
+
+def _arrow(bow: Bow) -> str:
+    half = _number(METRICS.arrow / 2)
+    return f"M{_number(bow.end)} {_number(bow.top)}l-{half} {_number(METRICS.arrow)}h{_number(METRICS.arrow)}z"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
