@@ -7,6 +7,6 @@ disagreeing. The same sources give the same bytes, and the folder appears when i
 """
 
 from h3n.prepare.preparing import Options, prepare
-from h3n.prepare.report import Dropped, Report, SplitReport
+from h3n.prepare.report import Finding, Report, SplitReport
 
-__all__ = ["Dropped", "Options", "Report", "SplitReport", "prepare"]
+__all__ = ["Finding", "Options", "Report", "SplitReport", "prepare"]

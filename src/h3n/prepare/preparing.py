@@ -18,7 +18,7 @@ from h3n.errors import FormatError, MismatchError, TreeError, UnknownName, Usage
 from h3n.formats import Reading, Writing
 from h3n.prepare.folder import MANIFEST, checksum, write_json, written_folder
 from h3n.prepare.reading import is_blanked, read_pair
-from h3n.prepare.report import Dropped, Report, SplitReport
+from h3n.prepare.report import Finding, Report, SplitReport
 from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate
 from h3n.trees import Constituent, Leaf, Sentence, is_projective, leaves, strip_tree
 
@@ -146,7 +146,7 @@ class _Work:
         report = reports[name if name != "all" else next(iter(reports))]
 
         def note(where: object, why: str) -> None:
-            report.dropped.append(Dropped(self._relative(where), why, problem=True))
+            report.findings.append(Finding(self._relative(where), why, problem=True))
 
         def on_problem(error: FormatError) -> None:
             note(error.place, f"{error.found}; expected {error.expected}")
@@ -169,16 +169,16 @@ class _Work:
         """Write a sentence with both trees, or note why not."""
         where = self._relative(sentence.place)
         if not sentence.words:
-            report.dropped.append(Dropped(where, "no words", problem=False))
+            report.findings.append(Finding(where, "left out: no words", problem=False))
         elif self.recipe.blanked and is_blanked(sentence):
-            report.dropped.append(Dropped(where, "no text: its words are blanked", problem=False))
+            report.findings.append(Finding(where, "left out: no text, its words are blanked", problem=False))
         else:
             try:
                 both = self._complete(sentence, report)
             except (MismatchError, TreeError) as error:
                 if not self.options.keep_going:
                     raise type(error)(f"{sentence.place}: {error}") from None
-                report.dropped.append(Dropped(where, str(error), problem=True))
+                report.findings.append(Finding(where, str(error), problem=True))
                 return
             formats.write([both], brackets, format="brackets", options=Writing(top=TOP, blank=BLANK))
             formats.write([both], conllu, format="conllu")
@@ -249,7 +249,7 @@ def _manifest(folder: Path, work: _Work, report: Report) -> dict[str, Any]:
         "phrases": "source" if not any(s.phrases_made for s in report.splits.values()) else "made of dependencies",
         "options": options,
         "splits": {
-            name: {"sentences": split.sentences, "words": split.words, "left_out": len(split.dropped)}
+            name: {"sentences": split.sentences, "words": split.words, "findings": len(split.findings)}
             for name, split in report.splits.items()
         },
         "sources": {work._relative(path): checksum(path) for path in sorted({*read, *found.lists})},

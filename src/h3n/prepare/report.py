@@ -1,4 +1,4 @@
-"""What came of preparing a treebank: counts that add up, and a line for every sentence left out."""
+"""What came of preparing a treebank: counts that add up, and a line for everything found."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from h3n.convert import JoinCounts
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """A sentence that was left out. ``problem``: it is damage, and not something the recipe leaves out."""
+class Finding:
+    """Something worth telling: damage (``problem``), or a sentence left out because the recipe says so."""
 
     where: str
     why: str
@@ -20,11 +20,7 @@ class Dropped:
 
 @dataclass(slots=True)
 class SplitReport:
-    """What was met in one split.
-
-    ``made`` sentences had one of the two trees made by h3n. ``moved`` words (in ``join``) have another governor in the
-    joint tree than in the dependency tree. ``expected`` is the number of sentences in the literature.
-    """
+    """What was met in one split; ``expected`` is the number of sentences in the literature."""
 
     sentences: int = 0
     words: int = 0
@@ -37,14 +33,14 @@ class SplitReport:
     words_with_blanks: int = 0
     join: JoinCounts = field(default_factory=JoinCounts)
     unknown_labels: Counter[str] = field(default_factory=Counter)
-    dropped: list[Dropped] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values, in a fixed order."""
         return {
-            **{key: value for key, value in asdict(self).items() if key not in ("dropped", "unknown_labels")},
+            **{key: value for key, value in asdict(self).items() if key not in ("findings", "unknown_labels")},
             "unknown_labels": dict(sorted(self.unknown_labels.items(), key=lambda item: (-item[1], item[0]))),
-            "dropped": [asdict(dropped) for dropped in self.dropped],
+            "findings": [asdict(finding) for finding in self.findings],
         }
 
     def lines(self) -> list[str]:
@@ -61,7 +57,7 @@ class SplitReport:
                 f"{kept:.2f} % of all governors can be read off the phrases"
             )
         told.extend(self._disagreements())
-        told.extend(f"{count:,} left out: {why}" for why, count in self._reasons())
+        told.extend(f"{count:,} x {why}" for why, count in self._reasons())
         return told
 
     def _disagreements(self) -> list[str]:
@@ -81,8 +77,8 @@ class SplitReport:
         return told
 
     def _reasons(self) -> list[tuple[str, int]]:
-        """Return why sentences were left out; what is said of one sentence alone counts as damage."""
-        return Counter("damage, see report.json" if d.problem else d.why for d in self.dropped).most_common()
+        """Return each kind of finding with its number; damage is told in full in the JSON report."""
+        return Counter("damage: see report.json" if f.problem else f.why for f in self.findings).most_common()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +89,8 @@ class Report:
 
     @property
     def problems(self) -> int:
-        """The number of sentences lost to damage."""
-        return sum(dropped.problem for split in self.splits.values() for dropped in split.dropped)
+        """How much damage was found: a sentence may have several problems."""
+        return sum(finding.problem for split in self.splits.values() for finding in split.findings)
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""

@@ -1,0 +1,394 @@
+"""Preparing miniature treebanks laid out like the real ones."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from h3n import formats
+from h3n.errors import FormatError, InputError, MismatchError, TreeError, UnknownName, UsageError
+from h3n.prepare import Options, prepare
+from h3n.treebanks import SPLITS
+from h3n.trees import ROOT, Constituent, Sentence, leaves, spans_of
+from tests.treebanks.miniature import (
+    CHINESE,
+    GENIA,
+    GERMAN,
+    GERMAN_CONLL,
+    PENN,
+    PENN_WORDS,
+    brackets,
+    conllu,
+    need_scheme,
+    penn,
+    put,
+)
+
+OPTIONS = Options()
+KEEP_GOING = Options(keep_going=True)
+
+
+def both(folder: Path, split: str = "train") -> Iterator[tuple[Constituent, Sentence]]:
+    """Yield the sentences of a prepared split; the words of the two files must be the same."""
+    trees = formats.read(folder / f"{split}.ptb")
+    for tree, sentence in zip(trees, formats.read(folder / f"{split}.conllu"), strict=True):
+        assert tree.tree is not None
+        assert tuple(leaf.word for leaf in leaves(tree.tree)) == sentence.words
+        yield tree.tree, sentence
+
+
+def labels(tree: Constituent) -> list[str]:
+    return [span.label for span in spans_of(tree)]
+
+
+def in_splits(pattern: str, text: str) -> dict[str, str]:
+    return {pattern.format(split): text for split in SPLITS}
+
+
+def test_penn_treebank(tmp_path: Path) -> None:
+    report = prepare("ptb", penn(tmp_path / "in"), tmp_path / "out", options=OPTIONS)
+    counts = {name: (split.sentences, split.words) for name, split in report.splits.items()}
+    assert counts == {"train": (40, 440), "dev": (2, 22), "test": (2, 22)}
+    tree, sentence = next(both(tmp_path / "out"))
+    assert sentence.words == PENN_WORDS
+    assert sentence.tags is not None
+    assert sentence.tags[:3] == ("DT", "JJ", "NN")
+    assert tree.label == "TOP"
+    assert labels(tree) == ["S", "NP", "VP", "VP", "PP", "NP"]  # no trace, no function tag
+    assert sentence.dependencies is not None
+    assert sentence.dependencies.governors == (2, 2, 4, 4, ROOT, 4, 9, 9, 9, 5, 4)
+    assert sentence.dependencies.relations[2] == "nsubjpass"
+    assert "the literature counts 39,832 sentences here" in "\n".join(report.lines())
+
+
+def test_function_tags_are_kept_on_request(tmp_path: Path) -> None:
+    prepare("ptb", penn(tmp_path / "in"), tmp_path / "out", options=Options(functions=True, splits=("dev",)))
+    assert "NP-SBJ-1" in labels(next(both(tmp_path / "out", "dev"))[0])
+
+
+@pytest.mark.parametrize(("recipe", "numbers"), [("ctb", (271, 301)), ("ctb-dependency", (1137, 1148))])
+@pytest.mark.parametrize("encoding", ["gb18030", "utf-8"])
+def test_chinese_treebank(tmp_path: Path, recipe: str, numbers: tuple[int, int], encoding: str) -> None:
+    need_scheme("zh")
+    for n in [*range(1, 326), 500, 820, 890, *range(1001, 1152)]:
+        file = tmp_path / f"in/bracketed/chtb_{n:03}.fid"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(CHINESE.format(number=n).encode(encoding))
+    report = prepare(recipe, tmp_path / "in", tmp_path / "out", options=OPTIONS)
+    expected = {"ctb": (270 + 1 + 1 + 1 + 151, 25, 30), "ctb-dependency": (325 + 1 + 136, 1 + 4, 1 + 11)}[recipe]
+    assert tuple(split.sentences for split in report.splits.values()) == expected
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
+    assert all(f"bracketed/chtb_{number:03}.fid" in manifest["sources"] for number in numbers)
+    tree, sentence = next(both(tmp_path / "out"))
+    assert sentence.words == ("句法", "分析", "句子", "。")
+    assert labels(tree) == ["IP", "NP", "VP", "NP"]
+
+
+def test_markup_between_trees_keeps_line_numbers(tmp_path: Path) -> None:
+    files = {f"bracketed/chtb_{n:03}.fid": CHINESE.format(number=n) for n in [*range(1, 326), 500, 1001]}
+    files["bracketed/chtb_002.fid"] = CHINESE.format(number=2).replace("(PU 。)))", "(PU 。))")
+    with pytest.raises(FormatError, match=r"chtb_002\.fid:5: "):
+        prepare("ctb", put(tmp_path / "in", files), tmp_path / "out", options=Options(scheme="sd"))
+
+
+def spmrl(root: Path, *, conll: bool = True) -> Path:
+    files = in_splits("GERMAN_SPMRL/gold/ptb/{0}/{0}.German.gold.ptb", GERMAN)
+    if conll:
+        files |= in_splits("GERMAN_SPMRL/gold/conll/{0}/{0}.German.gold.conll", GERMAN_CONLL)
+    return put(root, files)
+
+
+def test_shared_task_with_its_own_dependencies(tmp_path: Path) -> None:
+    if not {"spmrl", "conllx"} <= set(formats.FORMATS):
+        pytest.skip("the SPMRL formats are not there yet")
+    prepare("spmrl-german", spmrl(tmp_path / "in"), tmp_path / "out", options=OPTIONS)
+    tree, sentence = next(both(tmp_path / "out"))
+    assert sentence.words == ("Der", "Hund", "bellt", ".")
+    assert [leaf.tag for leaf in leaves(tree)] == ["ART", "NN", "VVFIN", "$."]
+    assert sentence.dependencies is not None
+    assert sentence.dependencies.relations == ("NK", "SB", "--", "--")
+    assert sentence.lemmas is not None
+    assert sentence.lemmas[0] == "der"
+
+
+def test_shared_task_with_dependencies_by_rules(tmp_path: Path) -> None:
+    if "spmrl" not in formats.FORMATS:
+        pytest.skip("the SPMRL formats are not there yet")
+    options = Options(scheme=need_scheme("generic:de"))
+    report = prepare("spmrl-german", spmrl(tmp_path / "in"), tmp_path / "out", options=options)
+    assert report.splits["dev"].dependencies_made == 1
+    prepare("spmrl-german", spmrl(tmp_path / "alone", conll=False), tmp_path / "second", options=OPTIONS)
+    assert (tmp_path / "out/train.conllu").read_bytes() == (tmp_path / "second/train.conllu").read_bytes()
+
+
+def test_universal_dependencies(tmp_path: Path) -> None:
+    text = "# sent_id = 1\n" + conllu("a b c d", heads={"a": 3, "b": 0, "c": 2, "d": 2})
+    put(tmp_path / "in/UD_Xx-Y", in_splits("xx_y-ud-{}.conllu", text))
+    report = prepare("ud", tmp_path / "in/UD_Xx-Y", tmp_path / "out", options=OPTIONS)
+    assert (tmp_path / "out/dev.conllu").read_text(encoding="utf-8") == text
+    assert (tmp_path / "out/dev.ptb").read_text(encoding="utf-8") == ("(TOP (root (TAG a) (TAG b) (TAG c) (TAG d)))\n")
+    assert (report.splits["dev"].lifted, report.splits["dev"].projective) == (1, 0)
+    assert "1 parts lifted, 75.00 % of all governors" in "\n".join(report.lines())
+
+
+def test_labels_of_phrases_with_subtypes(tmp_path: Path) -> None:
+    put(tmp_path / "in", in_splits("{}.conllu", conllu("a b c", heads={"c": 2})))
+    prepare("conllu", tmp_path / "in", tmp_path / "out", options=Options(labels="full"))
+    assert labels(next(both(tmp_path / "out"))[0]) == ["root", "dep:x"]
+    with pytest.raises(UnknownName, match="known: full, main"):
+        prepare("conllu", tmp_path / "in", tmp_path / "no", options=Options(labels="all"))
+
+
+def test_words_with_blanks_can_be_read_back(tmp_path: Path) -> None:
+    put(tmp_path / "in", in_splits("{}.conllu", conllu("1000 b").replace("1000", "1 000")))
+    report = prepare("conllu", tmp_path / "in", tmp_path / "out", options=OPTIONS)
+    assert report.splits["train"].words_with_blanks == 1
+    read = next(formats.read(tmp_path / "out/train.ptb"))
+    assert read.words == ("1\u00a0000", "b")
+
+
+def gum(root: Path) -> Path:
+    splits = "".join(f"## {split}\n\n  * GUM_{split}_a\n  * GUM_{split}_reddit\n\n" for split in SPLITS)
+    files = {"splits.md": splits}
+    for split in SPLITS:
+        for name, text in (("a", "so it goes"), ("reddit", "_ ___ _")):
+            files[f"const/GUM_{split}_{name}.ptb"] = brackets(text)
+            files[f"dep/GUM_{split}_{name}.conllu"] = conllu(text)
+    return put(root, files)
+
+
+def test_documents_without_text_are_left_out(tmp_path: Path) -> None:
+    report = prepare("gum", gum(tmp_path / "in"), tmp_path / "out", options=OPTIONS)
+    assert [split.sentences for split in report.splits.values()] == [1, 1, 1]
+    finding = report.splits["dev"].findings[0]
+    assert finding.where == "dep/GUM_dev_reddit.conllu:1"
+    assert report.problems == 0
+    assert "1 x left out: no text, its words are blanked" in "\n".join(report.lines())
+
+
+def test_genia_xml(tmp_path: Path) -> None:
+    files = {f"mclosky/{split}.pmids": f"{n}\n" for n, split in enumerate(SPLITS)}
+    files |= {f"original_data/GENIA_treebank_v1/{n}.xml": GENIA.format(name=n) for n in range(3)}
+    report = prepare("genia", put(tmp_path / "in", files), tmp_path / "out", options=OPTIONS)
+    (_, title), (tree, sentence) = both(tmp_path / "out")
+    assert title.words == ("Cells", ".")
+    assert sentence.words == ("They", "grow", ".")
+    assert labels(tree) == ["S", "NP", "VP"]
+    assert report.splits["train"].sentences == 2
+    broken = GENIA.format(name=1).replace("</cons>", "", 1)
+    put(tmp_path / "in", {"original_data/GENIA_treebank_v1/1.xml": broken})
+    with pytest.raises(FormatError, match=r"1\.xml:4: no XML: mismatched tag; expected GENIA XML"):
+        prepare("genia", tmp_path / "in", tmp_path / "no", options=OPTIONS)
+    report = prepare("genia", tmp_path / "in", tmp_path / "some", options=KEEP_GOING)
+    assert (report.problems, report.splits["test"].sentences) == (1, 2)
+
+
+def test_craft_may_spell_quotes_in_two_ways(tmp_path: Path) -> None:
+    files = {f"articles/ids/craft-ids-{split}.txt": f"{n}\n" for n, split in enumerate(SPLITS)}
+    for n in range(3):
+        files[f"structural-annotation/treebank/penn/{n}.tree"] = brackets("`` so '' it goes")
+        files[f"structural-annotation/dependency/conllu/{n}.conllu"] = conllu('" so " it goes')
+    prepare("craft", put(tmp_path / "in", files), tmp_path / "out", options=OPTIONS)
+    assert next(both(tmp_path / "out"))[1].words[0] == '"'
+
+
+def test_historical_corpora_from_their_own_files(tmp_path: Path) -> None:
+    need_scheme("generic:is")
+    psd = "( (IP-MAT (NP-SBJ (PRO-N hann-hann)) (VBDI fór-fara) (C 0) (NP-OB1 *T*-1) (. .-.)) (ID 1150.X,.1))\n"
+    texts = ["1250.thetubrot.nar-sag", "1450.bandamenn.nar-sag", "1888.other.nar-fic"]
+    (tmp_path / "in").mkdir()
+    for text in texts:
+        put(tmp_path / "in", {f"psd/{text}.psd": psd})
+    report = prepare("icelandic", tmp_path / "in", tmp_path / "out", options=Options(splits=("train",)))
+    assert next(both(tmp_path / "out"))[1].words == ("hann", "fór", ".")
+    assert report.splits["train"].sentences == 1
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_of_ones_own_is_divided(tmp_path: Path, packed: bool) -> None:
+    text = conllu(*(f"a{n} b" for n in range(25)))
+    file = tmp_path / ("mine.conllu.gz" if packed else "mine.conllu")
+    file.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    with pytest.raises(InputError, match="give --divide 8/1/1, or one split with --splits train"):
+        prepare("conllu", file, tmp_path / "out", options=OPTIONS)
+    report = prepare("conllu", file, tmp_path / "out", options=Options(divide=(3, 1, 1)))
+    assert [split.sentences for split in report.splits.values()] == [15, 5, 5]
+    assert [s.words[0] for _, s in both(tmp_path / "out", "dev")] == ["a3", "a8", "a13", "a18", "a23"]
+    whole = prepare("conllu", file, tmp_path / "whole", options=Options(splits=("dev",)))
+    assert {name: split.sentences for name, split in whole.splits.items()} == {"dev": 25}
+
+
+def test_brackets_of_ones_own_need_rules(tmp_path: Path) -> None:
+    put(tmp_path / "in", in_splits("my-{}.mrg", PENN))
+    with pytest.raises(UsageError, match="brackets has no dependencies; say how to make them, such as --scheme"):
+        prepare("brackets", tmp_path / "in", tmp_path / "out", options=OPTIONS)
+    report = prepare("brackets", tmp_path / "in", tmp_path / "out", options=Options(scheme="sd"))
+    assert report.splits["test"].dependencies_made == 1
+
+
+def test_rules_make_no_sense_without_trees(tmp_path: Path) -> None:
+    put(tmp_path / "in", in_splits("{}.conllu", conllu("a b")))
+    with pytest.raises(UsageError, match="--scheme sd makes dependencies of trees, and conllu has none"):
+        prepare("conllu", tmp_path / "in", tmp_path / "out", options=Options(scheme="sd"))
+
+
+def test_the_same_sources_give_the_same_bytes_and_true_checksums(tmp_path: Path) -> None:
+    source = gum(tmp_path / "in")
+    moved = source.rename(tmp_path / "elsewhere")
+    source = gum(tmp_path / "in")
+    prepare("gum", source, tmp_path / "first", options=OPTIONS)
+    prepare("gum", moved, tmp_path / "second", options=OPTIONS)
+    files = sorted(file.name for file in (tmp_path / "first").iterdir())
+    assert files == sorted(
+        [f"{split}.{kind}" for split in SPLITS for kind in ("ptb", "conllu")]
+        + ["manifest.json", "report.json", "report.txt"]
+    )
+    for name in files:
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+    manifest = json.loads((tmp_path / "first/manifest.json").read_text(encoding="utf-8"))
+    for name, digest in manifest["outputs"].items():
+        assert sha256((tmp_path / "first" / name).read_bytes()).hexdigest() == digest
+    for name, digest in manifest["sources"].items():
+        assert sha256((source / name).read_bytes()).hexdigest() == digest
+    assert "splits.md" in manifest["sources"]
+    assert manifest["splits"]["dev"] == {"sentences": 1, "words": 3, "findings": 1}
+
+
+def parallel(root: Path, trees: str, dependencies: str) -> Path:
+    return put(root, {"train.ptb": trees, "train.conllu": dependencies})
+
+
+TRAIN = Options(splits=("train",))
+GOING = replace(TRAIN, keep_going=True)
+TEXT = ("one a", "two b b", "three", "four d", "five e e e")
+
+
+def test_trees_that_disagree_are_counted(tmp_path: Path) -> None:
+    tree = "(TOP (S (A a) (X (B b) (C c)) (D d)))\n"
+    words = conllu("a b c d", heads={"a": 0, "b": 1, "c": 4, "d": 1})
+    report = prepare("parallel", parallel(tmp_path / "in", tree, words), tmp_path / "out", options=TRAIN)
+    split = report.splits["train"]
+    assert (split.join.consistent, split.join.several_heads, split.tags_differ) == (0, 1, 4)
+    assert split.join.moved > 0
+    assert "the trees disagree in 1 sentences" in "\n".join(report.lines())
+
+
+def test_sentences_that_do_not_line_up_are_an_error_with_both_places(tmp_path: Path) -> None:
+    changed = [*TEXT[:2], "drei", *TEXT[3:]]
+    source = parallel(tmp_path / "in", brackets(*TEXT), conllu(*changed))
+    with pytest.raises(MismatchError, match=r"train\.ptb:3: word 1 is 'three', but 'drei' at .*train\.conllu:8$"):
+        prepare("parallel", source, tmp_path / "out", options=TRAIN)
+    assert not (tmp_path / "out").exists()
+    report = prepare("parallel", source, tmp_path / "out", options=GOING)
+    assert (report.problems, report.splits["train"].sentences) == (1, 4)
+    assert report.splits["train"].findings[0].where == "train.ptb:3"
+    assert "'drei' at train.conllu:8" in report.splits["train"].findings[0].why
+
+
+@pytest.mark.parametrize("extra", [0, 2, 5])
+@pytest.mark.parametrize("side", ["trees", "dependencies"])
+def test_a_sentence_too_many_costs_that_sentence_alone(tmp_path: Path, extra: int, side: str) -> None:
+    longer = [*TEXT[:extra], "nine to many", *TEXT[extra:]]
+    trees, words = (longer, TEXT) if side == "trees" else (TEXT, longer)
+    source = parallel(tmp_path / "in", brackets(*trees), conllu(*words))
+    with pytest.raises(MismatchError):
+        prepare("parallel", source, tmp_path / "out", options=TRAIN)
+    report = prepare("parallel", source, tmp_path / "out", options=GOING)
+    assert (report.problems, report.splits["train"].sentences) == (1, 5)
+    assert [sentence.words for _, sentence in both(tmp_path / "out")] == [tuple(text.split()) for text in TEXT]
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        ({"a": 2, "b": 1}, "in.conllu:.*root"),
+        ({"a": 0, "b": 3, "c": 2}, "in.conllu:.*circle"),
+        ({"a": 0, "b": 0}, "in.conllu:.*root"),
+        ({"a": 0, "b": 9}, "in.conllu:.*9"),
+    ],
+)
+def test_dependencies_that_are_no_tree(tmp_path: Path, heads: dict[str, int], message: str) -> None:
+    file = tmp_path / "in.conllu"
+    file.write_text(conllu("x y") + conllu("a b c", heads=heads) + conllu("z"), encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        prepare("conllu", file, tmp_path / "out", options=TRAIN)
+    report = prepare("conllu", file, tmp_path / "out", options=GOING)
+    assert report.problems > 0
+    assert report.splits["train"].sentences == 2
+    assert report.splits["train"].findings[0].where.startswith("in.conllu:")
+
+
+def test_a_sentence_without_heads(tmp_path: Path) -> None:
+    file = tmp_path / "in.conllu"
+    file.write_text(conllu("x y") + "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", encoding="utf-8")
+    with pytest.raises((FormatError, TreeError), match=r"in\.conllu:4: "):
+        prepare("conllu", file, tmp_path / "out", options=TRAIN)
+    assert prepare("conllu", file, tmp_path / "out", options=GOING).problems == 1
+
+
+def test_trees_with_unknown_labels_one_word_and_none(tmp_path: Path) -> None:
+    trees = "(ROOT (QQ (ZZ a) (YY (XX b) (WW c))))\n(ROOT (S (NP (NN word))))\n(ROOT (S (NP (-NONE- *))))\n(())\n"
+    file = put(tmp_path / "in", {"t.ptb": trees}) / "t.ptb"
+    report = prepare("brackets", file, tmp_path / "out", options=replace(TRAIN, scheme="sd"))
+    split = report.splits["train"]
+    assert split.sentences == 2
+    assert split.unknown_labels["QQ"] == 1
+    assert [finding.why for finding in split.findings] == ["left out: no words", "left out: no words"]
+    assert split.findings[0].where == "t.ptb:3"
+    assert report.problems == 0
+
+
+def test_broken_brackets(tmp_path: Path) -> None:
+    file = put(tmp_path / "in", {"t.ptb": "(S (A a))\n(S (A b)\n(S (A c))\n"}) / "t.ptb"
+    with pytest.raises(FormatError, match=r"t\.ptb:2"):
+        prepare("brackets", file, tmp_path / "out", options=replace(TRAIN, scheme="sd"))
+    report = prepare("brackets", file, tmp_path / "out", options=replace(GOING, scheme="sd"))
+    assert report.problems == 1
+
+
+def test_nothing_is_left_behind_after_an_error(tmp_path: Path) -> None:
+    put(tmp_path / "in", {"train.conllu": conllu("a b"), "dev.conllu": "broken\n", "test.conllu": conllu("a")})
+    with pytest.raises(FormatError):
+        prepare("conllu", tmp_path / "in", tmp_path / "out", options=OPTIONS)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
+
+
+def test_a_folder_that_holds_something_is_not_touched(tmp_path: Path) -> None:
+    source = put(tmp_path / "in", in_splits("{}.conllu", conllu("a b")))
+    precious = put(tmp_path / "out", {"thesis.tex": "x"})
+    for options in (OPTIONS, Options(overwrite=True)):
+        with pytest.raises(UsageError, match="exists and is not empty; expected a new or an empty folder"):
+            prepare("conllu", source, precious, options=options)
+    assert (precious / "thesis.tex").read_text(encoding="utf-8") == "x"
+    prepare("conllu", source, tmp_path / "again", options=OPTIONS)
+    with pytest.raises(UsageError, match="--overwrite replaces it"):
+        prepare("conllu", source, tmp_path / "again", options=OPTIONS)
+    put(source, {"dev.conllu": conllu("c d e")})
+    prepare("conllu", source, tmp_path / "again", options=Options(overwrite=True))
+    assert next(both(tmp_path / "again", "dev"))[1].words == ("c", "d", "e")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "in", "out"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (Options(splits=("tset",)), "unknown split 'tset'; known: dev, test, train"),
+        (Options(splits=()), "no split asked for"),
+        (Options(divide=(0, 0, 0)), "divide 0/0/0; expected three shares"),
+        (Options(scheme="stanford"), "unknown scheme 'stanford'"),
+    ],
+)
+def test_wrong_options(tmp_path: Path, options: Options, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        prepare("conllu", tmp_path, tmp_path / "out", options=options)
+
+
+def test_a_treebank_with_splits_is_not_divided(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--divide: ptb has a split of its own"):
+        prepare("ptb", tmp_path, tmp_path / "out", options=Options(divide=(8, 1, 1)))
