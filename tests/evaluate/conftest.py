@@ -28,9 +28,8 @@ def conllu() -> Callable[[str], list[Sentence]]:
 @pytest.fixture(scope="session")
 def conllu_file() -> Callable[[Path], list[Sentence]]:
     def read(path: Path) -> list[Sentence]:
-        opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
-        with opened as handle:
-            return parse_conllu(handle.read())
+        raw = path.read_bytes()
+        return parse_conllu((lzma.decompress(raw) if path.suffix == ".xz" else raw).decode())
 
     return read
 

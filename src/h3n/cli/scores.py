@@ -197,26 +197,32 @@ def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sent
         counted["tag"] = score.by_tag(choices.punctuation_tags)
     sums = _Sums({}, BracketTotals(choices.parameters))
     trees = dependencies = False
-    try:
-        for one, other in score.pair_words(wanted, found):
-            if not sums.sentences:
-                trees = one.tree is not None and other.tree is not None
-                dependencies = one.dependencies is not None and other.dependencies is not None
-            sums.sentences += 1
-            _count_classes(sums, one, other, trees and dependencies)
-            if dependencies:
-                for name, choice in counted.items():
-                    made = score.count_attachments(one, other, counted=choice, subtypes=choices.subtypes)
-                    sums.attachments[name] = sums.attachments.get(name, AttachmentCounts()) + made
-            if trees:
-                pair = score.bracketed_tree(one.tree, one.place), score.bracketed_tree(other.tree, other.place)
-                sums.brackets.add(score.score_sentence(*pair, parameters=choices.parameters))
-    except MismatchError as error:
-        raise MismatchError(f"{error} (--metrics conll18 aligns words that were cut differently)") from None
+    for one, other in score.pair(wanted, found):
+        if not sums.sentences:
+            trees = one.tree is not None and other.tree is not None
+            dependencies = one.dependencies is not None and other.dependencies is not None
+            if not (trees or dependencies):
+                raise MismatchError(f"{one.place or gold}: gold and predicted have no kind of tree in common")
+        sums.sentences += 1
+        _check_words(one, other, sums.sentences, dependencies)
+        _count_classes(sums, one, other, trees and dependencies)
+        if dependencies:
+            for name, choice in counted.items():
+                made = score.count_attachments(one, other, counted=choice, subtypes=choices.subtypes)
+                sums.attachments[name] = sums.attachments.get(name, AttachmentCounts()) + made
+        if trees:
+            pair = score.bracketed_tree(one.tree, one.place), score.bracketed_tree(other.tree, other.place)
+            sums.brackets.add(score.score_sentence(*pair, parameters=choices.parameters))
     _require(sums.sentences, gold)
-    if not (trees or dependencies):
-        raise MismatchError(f"{gold}: the files have no kind of tree in common")
     return _joint_result(sums, trees, choices)
+
+
+def _check_words(gold: Sentence, predicted: Sentence, number: int, hint: bool) -> None:
+    try:
+        score.check_words(gold, predicted, number)
+    except MismatchError as error:
+        more = " (--metrics conll18 aligns words that were cut differently)" if hint else ""
+        raise MismatchError(f"{error}{more}") from None
 
 
 def _count_classes(sums: _Sums, gold: Sentence, predicted: Sentence, both: bool) -> None:

@@ -14,7 +14,7 @@ from h3n.evaluate.brackets import BracketCounts, BracketScore, Status, score_sen
 from h3n.evaluate.conll18 import AlignedCounts, conll18_lines, score_conll18
 from h3n.evaluate.heads import ClassCounts, count_classes
 from h3n.evaluate.leaves import LeafCounts, count_leaves
-from h3n.evaluate.pairs import pair, pair_words
+from h3n.evaluate.pairs import check_words, pair, pair_words
 from h3n.evaluate.parameters import BUILT_IN, Parameters, as_spmrl, load_parameters, parse_parameters, without_top
 from h3n.evaluate.report import BracketTotals, LabelCounts, compact_line, count_labels, evalb_lines, score_brackets
 from h3n.evaluate.summary import (
@@ -46,6 +46,7 @@ __all__ = [
     "bracketed_line",
     "bracketed_tree",
     "by_tag",
+    "check_words",
     "compact_line",
     "conll18_lines",
     "conll18_numbers",

@@ -192,7 +192,14 @@ def _unparsed(gold: Bracketed, wanted: Brackets, parameters: Parameters) -> Brac
     if parameters.unparsed == "skip":
         return BracketScore(Status.SKIPPED, wanted.length, _SKIPPED)
     missed = len(wanted.spans) if parameters.unparsed == "miss" else _missed_as_spmrl(gold, parameters)
-    counts = BracketCounts(sentences=1, gold=missed, none_crossing=1, few_crossing=1, words=len(wanted.words))
+    counts = BracketCounts(
+        sentences=1,
+        gold=missed,
+        complete=int(missed == 0),
+        none_crossing=1,
+        few_crossing=1,
+        words=len(wanted.words),
+    )
     return BracketScore(Status.UNPARSED, wanted.length, counts)
 
 
