@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from h3n.convert.rules.nodes import Node
+from h3n.convert.rules.patterns import Vocabulary, Words
 from h3n.errors import FormatError, Place
+from h3n.trees import ROOT
 
 
 @dataclass(slots=True)
@@ -54,13 +56,63 @@ def _stranded(relative: str, preposition: str, objects: Sequence[str]) -> Correc
     return correct
 
 
+def _stranded_case(pronouns: Sequence[str], preposition: str, case: str, nominal: str) -> Correction:
+    """A preposition left alone marks an earlier relative pronoun or adjunct: "the house which we lived in"."""
+
+    def correct(arcs: Arcs) -> None:
+        for word, relation in enumerate(arcs.relations):
+            if relation != preposition:
+                continue
+            for other in arcs.dependents(arcs.governors[word]):
+                if other < word and arcs.relations[other] in pronouns:
+                    arcs.governors[word], arcs.relations[word] = other, case
+                    arcs.relations[other] = nominal
+                    break
+
+    return correct
+
+
+def _control_object(
+    relations: Sequence[str], labels: Sequence[str], clause: str, made: str, *, verbs: Words
+) -> Correction:
+    """The question word before a verb with an infinitive is the infinitive's object: "what we try to say".
+
+    So it is where the verb has another object already, or is one of ``verbs``.
+    """
+
+    def correct(arcs: Arcs) -> None:
+        for word, relation in enumerate(arcs.relations):
+            verb = arcs.governors[word]
+            if relation not in relations or verb == ROOT or not _has_label(arcs.tops[word], labels):
+                continue
+            siblings = [other for other in arcs.dependents(verb) if other != word]
+            lower = next((other for other in siblings if arcs.relations[other] == clause), None)
+            others = any(arcs.relations[other] == made for other in siblings)
+            if lower is not None and (others or verbs[_leaf(arcs.tops[verb]).form or ""]):
+                arcs.governors[word], arcs.relations[word] = lower, made
+
+    return correct
+
+
+def _leaf(node: Node) -> Node:
+    while node.head is not None:
+        node = node.head
+    return node
+
+
+def _has_label(node: Node, labels: Sequence[str]) -> bool:
+    return node.label in labels or _leaf(node).label in labels
+
+
 CORRECTIONS = {
     "rename": "rename OLD NEW, optionally 'beside RELATION': only where the governor has such a dependent",
     "stranded": "stranded RELATIVE PREPOSITION OBJECT [OBJECT ...]",
+    "stranded-case": "stranded-case PRONOUN[,PRONOUN] PREPOSITION CASE NOMINAL",
+    "control-object": "control-object RELATION[,RELATION] LABEL[,LABEL] CLAUSE OBJECT WORD_LIST",
 }
 
 
-def parse_correction(text: str, place: Place) -> Correction:
+def parse_correction(text: str, place: Place, vocabulary: Vocabulary) -> Correction:
     """Return the correction of one line of the section."""
     match text.split():
         case ["rename", old, new]:
@@ -69,4 +121,9 @@ def parse_correction(text: str, place: Place) -> Correction:
             return _rename(old, new, sister=sister)
         case ["stranded", relative, preposition, *objects] if objects:
             return _stranded(relative, preposition, objects)
+        case ["stranded-case", pronouns, preposition, case, nominal]:
+            return _stranded_case(pronouns.split(","), preposition, case, nominal)
+        case ["control-object", relations, labels, clause, made, verbs] if verbs in vocabulary.words:
+            words = Words(vocabulary.words[verbs])
+            return _control_object(relations.split(","), labels.split(","), clause, made, verbs=words)
     raise FormatError(place, f"the correction {text!r}", "; or ".join(CORRECTIONS.values()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from h3n.convert.rules.matching import Bound
 from h3n.convert.rules.nodes import NOWHERE, Node
-from h3n.errors import FormatError, Place
+from h3n.errors import FormatError, Place, TreeError
 from h3n.trees import bare_label
 
 
@@ -23,6 +23,8 @@ class Edit:
 def group(first: Node, last: Node, label: str) -> Node:
     """Return a new node over the sisters from ``first`` to ``last``; it takes their place."""
     parent = first.parent
+    if last.parent is not parent:
+        raise TreeError(f"cannot group {first} to {last} as {label}: they are no sisters")
     made = Node(label, bare_label(label))
     children = parent.children
     start, end = sorted((first.position, last.position))

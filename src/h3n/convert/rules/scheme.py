@@ -84,7 +84,7 @@ def _compile(path: Path) -> Scheme:
         transforms=tuple(_transform(entry, vocabulary) for entry in gathered.lists["transforms"]),
         heads=_head_table(gathered, vocabulary),
         relations=_relation_table(gathered, vocabulary),
-        corrections=tuple(parse_correction(entry.key, entry.place) for entry in gathered.lists["afterwards"]),
+        corrections=tuple(parse_correction(entry.key, entry.place, vocabulary) for entry in gathered.lists["afterwards"]),
         arcs_by_patterns=options["arcs"] == "patterns",
     )
 
