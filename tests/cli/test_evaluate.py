@@ -210,7 +210,9 @@ def test_files_that_carry_both_trees_get_every_score(run: Any, monkeypatch: pyte
     def read(source: object, _: object) -> Iterator[Sentence]:
         yield gold if source == "gold.both" else wrong
 
-    monkeypatch.setitem(formats.FORMATS, "both", replace(formats.FORMATS["conllu"], extensions=(".both",), read=read))
+    monkeypatch.setitem(
+        formats.FORMATS, "both", replace(formats.FORMATS["conllu"], name="both", extensions=(".both",), read=read)
+    )
     found = numbers(run, "gold.both", "pred.both")
     assert (found["LP"], found["LR"], found["UAS"], found["LAS"], found["XPOS"]) == (
         100.0,
