@@ -18,6 +18,7 @@ from h3n.errors import H3nError
 
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
     "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),
     "train": ("h3n.cli.train", "Learn a parser from treebanks."),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from h3n.draw.widths import columns, fit
+from h3n.draw.widths import cells, columns, fit
 
 # style -> the terminal's code for it
 STYLES = {"": "", "head": "1;34", "label": "1", "word": "", "faint": "2", "relation": "33"}
@@ -20,11 +20,10 @@ class Line:
 
     def put(self, column: int, text: str, style: str = "") -> None:
         """Write the text from this column on, over what stands there."""
-        for character in text:
-            width = columns(character)
+        for character, width in cells(text):
             if not width:  # a combining mark belongs to the character before it
-                before, kept = self.cells[column - 1] if column else ("", style)
                 if column:
+                    before, kept = self.cells[column - 1]
                     self.cells[column - 1] = (before + character, kept)
                 continue
             self._reach(column + width)

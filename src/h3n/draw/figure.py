@@ -6,6 +6,7 @@ other phrase.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -67,49 +68,45 @@ class Figure:
 
 
 def figure_of(source: Drawable, *, helpers: bool = False) -> Figure:
-    """Return what to draw of a joint tree, or of a sentence with one or both trees.
+    """Return what to draw of a joint tree, or of a sentence with whichever trees it carries.
 
     Helper spans are left out unless asked for. A sentence with both trees shows its arcs as they stand; the heads of
     its phrases are those of the joint tree.
     """
     if isinstance(source, JointTree):
-        governors = governors_of(source)
-        return _figure(source.words, source.tags, source.spans, arcs=(governors, source.relations), helpers=helpers)
-    arcs = None
-    if (dependencies := source.dependencies) is not None:
-        arcs = (dependencies.governors, dependencies.relations)
-    if source.tree is None:
-        if arcs is None:
-            raise UsageError(f"{_name(source)} has neither phrases nor dependencies: there is nothing to draw")
-        tags = source.tags or source.upos or ("",) * len(source)
-        return _figure(source.words, tags, (), arcs=arcs, helpers=helpers)
+        arcs = _arcs(governors_of(source), source.relations, words=len(source))
+        return Figure(source.words, source.tags, _phrases(source.spans, helpers=helpers), arcs)
+    dependencies = source.dependencies
+    arcs = ()
     if dependencies is not None:
-        joint = joint_of(source)
-        return _figure(joint.words, joint.tags, joint.spans, arcs=arcs, helpers=helpers)
-    tree = _clean(source)
-    found = list(leaves(tree))
-    words, tags = tuple(leaf.word for leaf in found), tuple(leaf.tag for leaf in found)
-    return _figure(words, tags, spans_of(tree), arcs=None, helpers=helpers)
+        arcs = _arcs(dependencies.governors, dependencies.relations, words=len(source))
+    tree = _without_traces(source)
+    if tree is None:
+        return Figure(source.words, source.tags or source.upos or ("",) * len(source), (), arcs)
+    spans = spans_of(tree) if dependencies is None else joint_of(source).spans
+    tags = tuple(leaf.tag for leaf in leaves(tree))
+    return Figure(source.words, tags, _phrases(spans, helpers=helpers), arcs)
 
 
 def joint_of(source: Drawable) -> JointTree:
     """Return the joint tree of a sentence that carries both trees."""
     if isinstance(source, JointTree):
         return source
-    if source.tree is None or source.dependencies is None:
-        missing = "phrases" if source.tree is None else "dependencies"
-        raise UsageError(f"{_name(source)} has no {missing}; a joint tree needs phrases and dependencies")
+    tree = _without_traces(source)
+    if tree is None or source.dependencies is None:
+        missing = "phrases" if tree is None else "dependencies"
+        raise UsageError(f"{_name(source)} has no {missing}; a joint tree needs both phrases and dependencies")
     try:
-        return join(_clean(source), source.dependencies).tree
-    except (MismatchError, TreeError) as error:
-        raise type(error)(f"{_name(source)}: {error}") from None
+        return join(tree, source.dependencies).tree
+    except TreeError as error:
+        raise TreeError(f"{_name(source)}: {error}") from None
 
 
-def _clean(source: Sentence) -> Constituent:
-    """Return the sentence's phrase structure tree without traces."""
+def _without_traces(source: Sentence) -> Constituent | None:
+    """Return the sentence's phrase structure tree without traces, if it has one with words in it."""
     tree = strip_tree(source.tree, functions=False) if source.tree is not None else None
-    if tree is None:
-        raise UsageError(f"{_name(source)} has a phrase structure tree without words: there is nothing to draw")
+    if tree is not None and (found := sum(1 for _ in leaves(tree))) != len(source):
+        raise MismatchError(f"{_name(source)} has a phrase structure tree of {found} words")
     return tree
 
 
@@ -118,14 +115,7 @@ def _name(source: Sentence) -> str:
     return f"{where}the sentence of {len(source)} words"
 
 
-def _figure(
-    words: tuple[str, ...],
-    tags: tuple[str, ...],
-    spans: tuple[HeadedSpan, ...] | tuple[Span, ...],
-    *,
-    arcs: tuple[tuple[int, ...], tuple[str, ...]] | None,
-    helpers: bool,
-) -> Figure:
+def _phrases(spans: Sequence[HeadedSpan] | Sequence[Span], *, helpers: bool) -> tuple[Phrase, ...]:
     phrases: list[Phrase] = []
     open_phrases: list[int] = []
     for span in spans:
@@ -137,7 +127,7 @@ def _figure(
         head = span.head if isinstance(span, HeadedSpan) else None
         open_phrases.append(len(phrases))
         phrases.append(Phrase(span.start, span.end, span.label, head, parent))
-    return Figure(words, tags, tuple(phrases), () if arcs is None else _arcs(*arcs, words=len(words)))
+    return tuple(phrases)
 
 
 def _arcs(governors: tuple[int, ...], relations: tuple[str, ...], *, words: int) -> tuple[Arc, ...]:

@@ -37,7 +37,7 @@ _INVISIBLE = frozenset({"Mn", "Me", "Cf", "Cc"})
 
 def columns(text: str) -> int:
     """Return how many columns of a terminal the text takes: two for a wide character, none for a combining mark."""
-    return sum(width for _, width in _cells(text))
+    return sum(width for _, width in cells(text))
 
 
 def shorten(text: str, width: int) -> str:
@@ -46,10 +46,10 @@ def shorten(text: str, width: int) -> str:
         return text
     kept: list[str] = []
     room = width - 1
-    for character, cells in _cells(text):
-        if cells > room:
+    for character, taken in cells(text):
+        if taken > room:
             break
-        room -= cells
+        room -= taken
         kept.append(character)
     return "".join(kept) + ELLIPSIS if width > 0 else ""
 
@@ -72,7 +72,7 @@ def text_width(text: str, size: float) -> float:
     return size * sum(map(_em, text))
 
 
-def _cells(text: str) -> Iterator[tuple[str, int]]:
+def cells(text: str) -> Iterator[tuple[str, int]]:
     """Yield the characters with the columns each adds, emoji sequences counted as one wide character."""
     joined = False
     previous = 0
