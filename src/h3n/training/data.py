@@ -95,7 +95,15 @@ def _check_words(rows: Sequence[Sentence], *, names: Sequence[str], number: int)
 def make_example(sentence: Sentence, *, data: Data) -> Example:
     """Return what can be learned from a sentence: joined where it has both trees."""
     tree = strip_tree(sentence.tree, functions=not data.functions) if sentence.tree is not None else None
-    clean = replace(sentence, tree=tree)
+    # A large treebank stays in memory for the whole run: only what is learned or scored.
+    clean = Sentence(
+        words=sentence.words,
+        tags=sentence.tags,
+        upos=sentence.upos,
+        tree=tree,
+        dependencies=sentence.dependencies,
+        place=sentence.place,
+    )
     if tree is None:
         return Example(sentence=clean)
     if sentence.dependencies is None:
