@@ -126,9 +126,12 @@ def _sentence(node: Node | None, found: list[Leaf], place: Place, options: Readi
     if found and node and (options.strip_traces or options.strip_functions):
         node = strip_tree(node, traces=options.strip_traces, functions=options.strip_functions)
         found = list(leaves(node)) if node else []
-    words = tuple([leaf.word for leaf in found if leaf.tag != TRACE])
-    tags = tuple([leaf.tag for leaf in found if leaf.tag != TRACE])
-    return Sentence(words=words, tags=tags if any(tags) else None, tree=node, place=place)
+    tags = [leaf.tag for leaf in found]
+    if TRACE in tags:
+        found = [leaf for leaf in found if leaf.tag != TRACE]
+        tags = [leaf.tag for leaf in found]
+    words = tuple([leaf.word for leaf in found])
+    return Sentence(words=words, tags=tuple(tags) if any(tags) else None, tree=node, place=place)
 
 
 def _topped(leaf: Leaf) -> tuple[Constituent, list[Leaf]]:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
 from h3n.errors import EmptyConstituent, FormatError, Place, TextOutsideBrackets, UnbalancedBrackets
 from h3n.formats.escapes import unescape
 from h3n.formats.options import Problems
 from h3n.trees import TOPS, Constituent, Leaf, Node
 
-# A bracket with its label, a word, closing brackets, and what else comes before the next bracket (usually nothing).
-_BRACKET = re.compile(r"\([ \t\r\n]*([^ \t\r\n()]*)[ \t\r\n]*([^ \t\r\n()]*)((?:[ \t\r\n]*\))*)[ \t\r\n]*([^(]*)")
-_REST = re.compile(r"[^ \t\r\n()]+|\)")
-_CACHED = 1 << 16
+# What follows an opening bracket up to the next one, in all but odd cases: a label alone, or a tag and a word.
+_OPENING = re.compile(r"[ \t\r\n]*([^ \t\r\n()]*)[ \t\r\n]*")
+_LEAF = re.compile(r"[ \t\r\n]*([^ \t\r\n()]+)[ \t\r\n]+([^ \t\r\n()]+)[ \t\r\n]*\)([) \t\r\n]*)")
+_SYMBOL = re.compile(r"[^ \t\r\n()]+|\)")
+_CACHED = 1 << 15
+
+# A label to open a bracket with; or a leaf and the number of brackets to close after it; or an odd case.
+_Step: TypeAlias = str | tuple[Leaf | None, int]
+_ODD = (None, 0)
+
+# Three steps in place of a call: the constructor of a frozen dataclass would take a quarter of the time of reading.
+_new = object.__new__
+_set_label = Constituent.__dict__["label"].__set__
+_set_children = Constituent.__dict__["children"].__set__
 
 
 class Builder:
@@ -23,109 +34,130 @@ class Builder:
 
     def __init__(self, name: str, problems: Problems, *, all_escapes: bool) -> None:
         self.line = 1
-        self.finished: list[tuple[int, Node, list[Leaf]]] = []
+        self.finished: list[tuple[int, Node | None, list[Leaf]]] = []
         self._name = name
         self._problems = problems
         self._all_escapes = all_escapes
-        self._cache: dict[tuple[str, str], Leaf] = {}
-        self.reset()
+        self._steps: dict[str, _Step] = {}
+        self._forget()
 
-    def reset(self) -> None:
-        """Forget the tree under construction."""
-        self._labels: list[str] = []
-        self._children: list[list[Node]] = [[]]  # of every open bracket; the first list is that of no bracket
+    def _forget(self) -> None:
+        self._labels: list[str] = []  # of the brackets that are open
+        self._outer: list[list[Node]] = []  # what the brackets around the innermost hold so far
+        self._inner: list[Node] = []  # what the innermost holds so far
         self._leaves: list[Leaf] = []
         self._empty: str | None = None
         self._start = self.line
 
-    @property
-    def depth(self) -> int:
-        """The number of brackets that are open."""
-        return len(self._labels)
-
     def feed(self, text: str) -> None:
-        """Take the next piece of text."""
-        labels, children, cache = self._labels, self._children, self._cache
+        """Take the next piece of text.
+
+        Treebanks repeat themselves: most of what stands between two opening brackets has been seen before, and what
+        to do about it is looked up.
+        """
+        labels, outer, steps = self._labels, self._outer, self._steps
         if not labels:
             self._start = self.line
-        first = text.find("(")
-        if first:
-            self._take_rest(text[:first] if first > 0 else text)
-        if first < 0:
-            return
-        for label, word, closes, rest in _BRACKET.findall(text, first):
-            if word and closes:
-                leaf = cache.get((label, word)) or self._leaf(label, word)
-                children[-1].append(leaf)
-                self._leaves.append(leaf)
-                self._close(closes.count(")") - 1)
+        before, *brackets = text.split("(")
+        if before:
+            self._take_symbols(before)
+        inner, words = self._inner, self._leaves
+        for bracket in brackets:
+            step = steps.get(bracket)
+            if step is None:
+                step = self._step(bracket)
+            if isinstance(step, str):
+                labels.append(step)
+                outer.append(inner)
+                inner = []
+                continue
+            leaf, closing = step
+            if leaf is not None and closing <= len(labels):
+                inner.append(leaf)
+                words.append(leaf)
+                while closing:
+                    closing -= 1
+                    made = _new(Constituent)
+                    _set_label(made, labels.pop())
+                    _set_children(made, tuple(inner))
+                    inner = outer.pop()
+                    inner.append(made)
+                if labels:
+                    continue
+                self._inner = inner
+                self._finish()
             else:
-                labels.append(label)
-                children.append([])
-                if word:
-                    self._take_word(word)
-                elif closes:
-                    self._close(closes.count(")"))
-            if rest:
-                self._take_rest(rest)
+                self._inner = inner
+                self._open()
+                self._take_symbols(bracket)
+            inner, words = self._inner, self._leaves
+        self._inner = inner
 
     def expect_closed(self, where: str, *, expected: str = "a closing bracket for each") -> None:
         """Report and forget a tree that is still open."""
         if self._labels:
             count = f"{len(self._labels)} brackets" if len(self._labels) > 1 else "1 bracket"
             self._report(UnbalancedBrackets, f"{count} still open {where}", expected, line=self._start)
-            self.reset()
+            self._forget()
 
-    def _close(self, times: int) -> None:
-        labels, children = self._labels, self._children
-        for _ in range(times):
-            if not labels:
-                self._report(UnbalancedBrackets, "a closing bracket without an opening one", "a new tree")
-                continue
-            label, inner = labels.pop(), children.pop()
-            children[-1].append(Constituent(label, tuple(inner)) if len(inner) > 1 else self._small(label, inner))
-        if not labels and children[0]:
+    def _step(self, bracket: str) -> _Step:
+        """Return what to do about the text after an opening bracket, and keep it in mind."""
+        if len(self._steps) >= _CACHED:
+            self._steps.clear()
+        step: _Step = _ODD
+        if ")" not in bracket:
+            if match := _OPENING.fullmatch(bracket):
+                step = match[1]
+        elif match := _LEAF.fullmatch(bracket):
+            step = Leaf(match[1], unescape(match[2], every=self._all_escapes)), match[3].count(")")
+        self._steps[bracket] = step
+        return step
+
+    def _take_symbols(self, text: str) -> None:
+        """Take labels, words and closing brackets one by one."""
+        for symbol in _SYMBOL.findall(text):
+            if symbol == ")":
+                self._close()
+            elif not self._labels:
+                self._report(TextOutsideBrackets, f"{symbol!r} outside brackets", "trees and nothing else")
+            elif not self._labels[-1] and not self._inner:
+                self._labels[-1] = symbol
+            else:
+                leaf = Leaf("", unescape(symbol, every=self._all_escapes))
+                self._inner.append(leaf)
+                self._leaves.append(leaf)
+
+    def _open(self) -> None:
+        self._labels.append("")
+        self._outer.append(self._inner)
+        self._inner = []
+
+    def _close(self) -> None:
+        if not self._labels:
+            self._report(UnbalancedBrackets, "a closing bracket without an opening one", "a new tree")
+            return
+        made = self._bracket(self._labels.pop(), tuple(self._inner))
+        self._inner = self._outer.pop()
+        self._inner.append(made)
+        if not self._labels:
             self._finish()
 
-    def _small(self, label: str, inner: list[Node]) -> Node:
-        """Return a bracket around nothing or one thing; around a word without a tag it is a leaf."""
-        if not inner:
-            self._empty = label if self._empty is None or self._empty in TOPS else self._empty
-        elif type(only := inner[0]) is Leaf and not only.tag:
-            self._leaves[-1] = Leaf(label, only.word)
+    def _bracket(self, label: str, children: tuple[Node, ...]) -> Node:
+        """Return a constituent, or a leaf where there is one word and nothing else."""
+        if not children and (self._empty is None or self._empty in TOPS):
+            self._empty = label
+        if len(children) == 1 and isinstance(children[0], Leaf) and not children[0].tag:
+            self._leaves[-1] = Leaf(label, children[0].word)
             return self._leaves[-1]
-        return Constituent(label, tuple(inner))
+        return Constituent(label, children)
 
     def _finish(self) -> None:
-        node = self._children[0].pop()
+        node = self._inner.pop()
         if self._empty is not None and (self._leaves or self._empty not in TOPS):
             self._report(EmptyConstituent, f"the bracket ({self._empty}) holds nothing", "words or brackets inside it")
         if self._problems.none_in(self._start, self.line):
             self.finished.append((self._start, node, self._leaves))
         self._leaves, self._empty, self._start = [], None, self.line
-
-    def _take_rest(self, text: str) -> None:
-        for token in _REST.findall(text):
-            if token == ")":
-                self._close(1)
-            elif not self._labels:
-                found = f"{token!r} outside brackets"
-                self._report(TextOutsideBrackets, found, "trees and nothing else")
-            elif not self._labels[-1] and not self._children[-1]:
-                self._labels[-1] = token  # the label stands on the line after its bracket
-            else:
-                self._take_word(token)
-
-    def _take_word(self, word: str) -> None:
-        leaf = self._leaf("", word)
-        self._children[-1].append(leaf)
-        self._leaves.append(leaf)
-
-    def _leaf(self, tag: str, word: str) -> Leaf:
-        if len(self._cache) >= _CACHED:
-            self._cache.clear()
-        leaf = self._cache[tag, word] = Leaf(tag, unescape(word, every=self._all_escapes))
-        return leaf
 
     def _report(self, kind: type[FormatError], found: str, expected: str, *, line: int | None = None) -> None:
         self._problems.found(kind(Place(self._name, line or self.line), found, expected))

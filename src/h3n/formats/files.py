@@ -14,9 +14,9 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, BinaryIO, TypeAlias, cast
+from typing import IO, Any, BinaryIO, TypeAlias, cast
 
 from h3n.errors import BadEncoding, CorruptInput, InputError, NulByte, Place, TruncatedInput
 from h3n.formats.options import Problems
@@ -24,8 +24,9 @@ from h3n.formats.options import Problems
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 STANDARD = "-"
-OPENERS = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open, b"BZh": bz2.open}
-COMPRESSED = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+_Opener: TypeAlias = Callable[..., Any]
+_OPENERS: dict[bytes, _Opener] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open, b"BZh": bz2.open}
+COMPRESSED: dict[str, _Opener] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 PIECE = 1 << 16
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -122,7 +123,7 @@ def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO
         start = buffered.peek(6)
     except OSError as error:
         raise InputError(f"{name}: cannot be read: {error.strerror}") from None
-    for magic, opener in OPENERS.items():
+    for magic, opener in _OPENERS.items():
         if start.startswith(magic):
             unpacked = cast(io.RawIOBase, stack.enter_context(opener(cast(BinaryIO, buffered), "rb")))
             return stack.enter_context(io.BufferedReader(unpacked, PIECE))
