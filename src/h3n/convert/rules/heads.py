@@ -5,8 +5,9 @@ A head rule is a list of searches tried in turn::
     NP = rightmost NN NNS NNP ; left NP PRP ; right CD
 
 ``left A B`` looks for an A from the left, then for a B from the left; ``leftmost A B`` for whichever of them comes
-first; ``left-except A B`` for the first child that is neither. ``right...`` mirrors them. A search without labels, or the last
-search when it finds nothing, takes the outermost child on its side, punctuation avoided if the scheme says so.
+first; ``left-except A B`` for the first child that is neither. ``right...`` mirrors them.
+A search without labels, or the last search when it finds nothing, takes the outermost child on its side that is no
+punctuation.
 """
 
 from __future__ import annotations

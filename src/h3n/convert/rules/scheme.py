@@ -11,10 +11,10 @@ from h3n.convert.rules.afterwards import Correction, parse_correction
 from h3n.convert.rules.edits import names_needed, parse_edits
 from h3n.convert.rules.heads import HeadTable, SpecialHead, parse_head_rule
 from h3n.convert.rules.matching import compile_pattern, compile_rest
-from h3n.convert.rules.patterns import Condition, Pattern, Strings, Vocabulary, bound_names, parse
+from h3n.convert.rules.patterns import Condition, Pattern, Strings, Vocabulary, Words, bound_names, parse
 from h3n.convert.rules.relations import GOVERNING, RelationTable, Rule
 from h3n.convert.rules.source import Entry, Line, Source, find_source, read_source
-from h3n.convert.rules.transforms import TRANSFORMS, Transform
+from h3n.convert.rules.transforms import TRANSFORMS, Transform, TransformTable, Trigger
 from h3n.errors import FormatError, Place
 
 OPTIONS: dict[str, str] = {
@@ -43,7 +43,7 @@ class Scheme:
     name: str
     clean: Callable[[str], tuple[str, str]] = field(repr=False)
     top: Callable[[str], str] = field(repr=False)
-    transforms: tuple[Transform, ...] = field(repr=False)
+    transforms: TransformTable = field(repr=False)
     heads: HeadTable = field(repr=False)
     relations: RelationTable = field(repr=False)
     corrections: tuple[Correction, ...] = field(repr=False)
@@ -81,10 +81,12 @@ def _compile(path: Path) -> Scheme:
         name=path.stem,
         clean=label_cleaner(options["cut"], options["keep"].split()),
         top=_top_renamer(options["top"]),
-        transforms=tuple(_transform(entry, vocabulary) for entry in gathered.lists["transforms"]),
+        transforms=TransformTable(tuple(_transform(e, vocabulary) for e in gathered.lists["transforms"]), {}, {}),
         heads=_head_table(gathered, vocabulary),
         relations=_relation_table(gathered, vocabulary),
-        corrections=tuple(parse_correction(entry.key, entry.place, vocabulary) for entry in gathered.lists["afterwards"]),
+        corrections=tuple(
+            parse_correction(entry.key, entry.place, vocabulary) for entry in gathered.lists["afterwards"]
+        ),
         arcs_by_patterns=options["arcs"] == "patterns",
     )
 
@@ -201,15 +203,20 @@ def _transform(entry: Entry, vocabulary: Vocabulary) -> Transform:
             raise FormatError(entry.place, f"transform {entry.key!r}", expected)
         return Transform(entry.key, (), (), TRANSFORMS[entry.key])
     edits = tuple(edit for line in actions for edit in parse_edits(line.text, line.place))
-    patterns = []
+    triggers = []
     for line in _marked(entry, "-"):
         pattern = _pattern(line, vocabulary)
         missing = names_needed(edits) - bound_names(pattern)
         if missing:
             expected = f"names bound in the pattern {line.text!r}: {', '.join(sorted(bound_names(pattern)))}"
             raise FormatError(line.place, f"the edits name {', '.join(sorted(missing))}", expected)
-        patterns.append((pattern.labels, compile_pattern(pattern)))
-    return Transform(entry.key, tuple(patterns), edits, None)
+        triggers.append(Trigger(pattern.labels, _positive(pattern.words), compile_pattern(pattern)))
+    return Transform(entry.key, tuple(triggers), edits, None)
+
+
+def _positive(words: Words | None) -> Words | None:
+    """Return the words a node must have; a negated list is met by phrases too, so it tells nothing."""
+    return None if words is None or words.negated else words
 
 
 def _head_table(gathered: _Gathered, vocabulary: Vocabulary) -> HeadTable:
