@@ -20,7 +20,7 @@ def to_dependencies(tree: Constituent, scheme: Scheme, *, unknown: Counter[str] 
     Categories without a head rule take the scheme's default and are counted in ``unknown``. Raises `TreeError` if the
     tree has no word.
     """
-    root = from_constituent(tree, clean=scheme.clean, top=scheme.top)
+    root = from_constituent(tree, label=scheme.clean_label, tag=scheme.clean_tag, top=scheme.top)
     nodes = transform_tree(root, scheme.transforms)
     mark_heads(nodes, scheme.heads, unknown)
     tops = _tops(nodes)

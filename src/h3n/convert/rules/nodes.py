@@ -7,10 +7,14 @@ about. Nothing here recurses.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from h3n.errors import TreeError
-from h3n.trees import TRACE, Constituent
+from h3n.trees import TOPS, TRACE, Constituent
 from h3n.trees import Node as TreeNode
+
+# From a label to (the label as a scheme keeps it, its bare category).
+Cleaner: TypeAlias = Callable[[str], tuple[str, str]]
 
 
 class Node:
@@ -52,8 +56,8 @@ NOWHERE = Node("", "")
 NOWHERE.parent = NOWHERE
 
 
-def from_constituent(tree: Constituent, *, clean: Callable[[str], tuple[str, str]], top: Callable[[str], str]) -> Node:
-    """Return the root of a fresh copy without traces; ``clean`` gives a label as kept and its bare category.
+def from_constituent(tree: Constituent, *, label: Cleaner, tag: Cleaner, top: str) -> Node:
+    """Return the root of a fresh copy without traces; labels and tags as cleaned, a top label as ``top``.
 
     Raises `TreeError` if no word is left.
     """
@@ -66,17 +70,15 @@ def from_constituent(tree: Constituent, *, clean: Callable[[str], tuple[str, str
         if isinstance(item, str):
             children = made.pop()
             if children:
-                label, basic = clean(item)
-                node = Node(label, basic)
+                node = Node(*label(item))
                 node.adopt(children)
                 made[-1].append(node)
         elif isinstance(item, Constituent):
-            stack.append(top(item.label) if item is tree else item.label)
+            stack.append(top if item is tree and item.label in TOPS else item.label)
             stack.extend(reversed(item.children))
             made.append([])
         elif item.tag != TRACE:
-            label, basic = clean(item.tag)
-            made[-1].append(Node(label, basic, item.word, number))
+            made[-1].append(Node(*tag(item.tag), item.word, number))
             number += 1
     if not made[0]:
         raise TreeError(f"the tree ({tree.label} ...) has no word to convert")

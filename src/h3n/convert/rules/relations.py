@@ -65,7 +65,7 @@ def _governing_phrase(node: Node, rule: Rule, governor: int | None) -> Node | No
     bound: Bound = {}
     if rule.rest is not None and not rule.rest(node, bound):
         return None
-    phrase = bound[GOVERNING] if rule.names_governor else node.parent
+    phrase = bound.get(GOVERNING, node.parent)
     return phrase if governor is None or phrase.lexical == governor else None
 
 

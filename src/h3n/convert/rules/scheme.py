@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from h3n.convert.rules.afterwards import Correction, parse_correction
 from h3n.convert.rules.edits import names_needed, parse_edits
 from h3n.convert.rules.heads import HeadTable, SpecialHead, parse_head_rule
 from h3n.convert.rules.matching import compile_pattern, compile_rest
+from h3n.convert.rules.nodes import Cleaner
 from h3n.convert.rules.patterns import Condition, Pattern, Strings, Vocabulary, Words, bound_names, parse
 from h3n.convert.rules.relations import GOVERNING, RelationTable, Rule
 from h3n.convert.rules.source import Entry, Line, Source, find_source, read_source
@@ -32,17 +33,18 @@ OPTIONS: dict[str, str] = {
 }
 ARCS = ("heads", "patterns")
 # Word lists, label sets, macros and head rules are inherited one by one; lists with an order as a whole.
-_MERGED = ("sets", "words", "macros", "heads")
+_MERGED = ("labels", "tags", "sets", "words", "macros", "heads")
 _REPLACED = ("special heads", "transforms", "relations", "afterwards")
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """Compiled rules. Labels are cleaned by ``clean`` (label as kept, bare category) and ``top`` (of the root)."""
+    """Compiled rules. Labels and tags are cleaned to (label as kept, bare category); ``top`` is the root's label."""
 
     name: str
-    clean: Callable[[str], tuple[str, str]] = field(repr=False)
-    top: Callable[[str], str] = field(repr=False)
+    clean_label: Cleaner = field(repr=False)
+    clean_tag: Cleaner = field(repr=False)
+    top: str
     transforms: TransformTable = field(repr=False)
     heads: HeadTable = field(repr=False)
     relations: RelationTable = field(repr=False)
@@ -79,8 +81,9 @@ def _compile(path: Path) -> Scheme:
     options = gathered.options
     return Scheme(
         name=path.stem,
-        clean=label_cleaner(options["cut"], options["keep"].split()),
-        top=_top_renamer(options["top"]),
+        clean_label=label_cleaner(options, _lists(gathered.tables["labels"], "label")),
+        clean_tag=label_cleaner(options, _lists(gathered.tables["tags"], "tag")),
+        top=options["top"],
         transforms=TransformTable(tuple(_transform(e, vocabulary) for e in gathered.lists["transforms"]), {}, {}),
         heads=_head_table(gathered, vocabulary),
         relations=_relation_table(gathered, vocabulary),
@@ -108,6 +111,8 @@ def _gather(source: Source, into: _Gathered) -> None:
     for entry in source.sections.get("options", ()):
         if entry.key not in OPTIONS:
             raise FormatError(entry.place, f"unknown option {entry.key!r}", f"one of {', '.join(OPTIONS)}")
+        if entry.key == "unknown":
+            parse_head_rule(entry.value, entry.place)
         if entry.key == "arcs" and entry.value not in ARCS:
             raise FormatError(entry.place, f"arcs = {entry.value}", f"one of {', '.join(ARCS)}")
         into.options[entry.key] = entry.value
@@ -159,32 +164,35 @@ def _lists(entries: dict[str, Entry], kind: str) -> dict[str, list[str]]:
     return {name: filled(name, (), entry.place) for name, entry in entries.items()}
 
 
-def label_cleaner(cut: str, keep: Sequence[str]) -> Callable[[str], tuple[str, str]]:
+def label_cleaner(options: Mapping[str, str], read_as: Mapping[str, Sequence[str]]) -> Cleaner:
     """Return the function from a label to (the label as kept, its bare category), with a memory.
 
-    ``keep`` lists function tags that stay, as ``NP-TMP``; of several the first listed, and no others. ``*`` keeps all.
+    The option ``cut`` has the marks that end a category, ``keep`` the function tags that stay (``NP-TMP``; of several
+    the first listed, and no others; ``*`` keeps all). ``read_as`` gives categories another name.
     """
+    cut, keep = options["cut"], options["keep"].split()
+    names = [(name, Strings(labels)) for name, labels in read_as.items()]
 
     @lru_cache(maxsize=4096)
     def clean(label: str) -> tuple[str, str]:
-        # -LRB- is a tag, not an empty category with a function: the mark that opens a label may close it again.
-        start = label.find(label[0], 1) + 1 if label and label[0] in cut and label[0] in label[1:] else 1
-        ends = [at for mark in cut if (at := label.find(mark, start)) > 0]
-        basic = label[: min(ends)] if ends else label
+        bare = _bare(label, cut)
+        basic = next((name for name, labels in names if labels[bare]), bare)
+        functions = label[len(bare) :]
         if keep == ["*"]:
-            return label, basic
-        functions = label[len(basic) :].split("-")
+            return basic + functions, basic
         for kept in keep:
             category, _, function = kept.partition("-")
-            if category == basic and function in functions:
+            if category == basic and function in functions.split("-"):
                 return kept, basic
         return basic, basic
 
     return clean
 
 
-def _top_renamer(top: str) -> Callable[[str], str]:
-    return lambda label: top if label in ("", "TOP", "S1", "VROOT") else label
+def _bare(label: str, cut: str) -> str:
+    # -LRB- is a tag, not an empty category with a function: the mark that opens a label may close it again.
+    start = label.find(label[0], 1) + 1 if label and label[0] in cut and label[0] in label[1:] else 1
+    return label[: min((at for mark in cut if (at := label.find(mark, start)) > 0), default=len(label))]
 
 
 def _pattern(line: Line, vocabulary: Vocabulary) -> Pattern:
@@ -221,11 +229,10 @@ def _positive(words: Words | None) -> Words | None:
 
 def _head_table(gathered: _Gathered, vocabulary: Vocabulary) -> HeadTable:
     options = gathered.options
-    nowhere = Place("options", 0)
     special = [_special_head(entry, vocabulary) for entry in gathered.lists["special heads"]]
     return HeadTable(
         rules={key: parse_head_rule(entry.value, entry.place) for key, entry in gathered.tables["heads"].items()},
-        unknown=parse_head_rule(options["unknown"], nowhere),
+        unknown=parse_head_rule(options["unknown"], Place("the option unknown", 0)),
         special=tuple(case for group in special for case in group),
         punctuation=frozenset(options["punctuation"].split()),
         separators=frozenset(options["separators"].split()),
@@ -244,14 +251,14 @@ def _special_head(entry: Entry, vocabulary: Vocabulary) -> list[tuple[Strings, S
 
 
 def _relation_table(gathered: _Gathered, vocabulary: Vocabulary) -> RelationTable:
-    rules: list[Rule] = []
-    parents: dict[str, str] = {}
-    for entry in gathered.lists["relations"]:
-        name, *rest = entry.key.split()
-        if rest and (len(rest) != 2 or rest[0] != "of"):
-            raise FormatError(entry.place, repr(entry.key), "NAME or 'NAME of MORE_GENERAL_NAME'")
-        parents[name] = rest[1] if rest else ""
-        rules += [_rule(name, _pattern(line, vocabulary)) for line in gathered.patterns[name]]
+    entries = gathered.lists["relations"]
+    parents = _hierarchy(entries)
+    rules = [
+        _rule(name, _pattern(line, vocabulary))
+        for name in parents
+        for line in gathered.patterns[name]
+        if line.mark == "-"
+    ]
     return RelationTable(
         rules=tuple(rules),
         special={name: frozenset(_below(name, parents)) for name in parents},
@@ -261,19 +268,35 @@ def _relation_table(gathered: _Gathered, vocabulary: Vocabulary) -> RelationTabl
     )
 
 
-def _below(name: str, parents: dict[str, str]) -> Iterable[str]:
-    found = {other for other, parent in parents.items() if parent == name}
-    return found.union(*(_below(other, parents) for other in found if other != name)) if found else found
+def _hierarchy(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return the more general relation of each, ``""`` for none, in the order of the file."""
+    parents: dict[str, str] = {}
+    for entry in entries:
+        name, *rest = entry.key.split()
+        if rest and (len(rest) != 2 or rest[0] != "of"):
+            raise FormatError(entry.place, repr(entry.key), "NAME or 'NAME of MORE_GENERAL_NAME'")
+        if name in parents:
+            raise FormatError(entry.place, f"relation {name!r} a second time", "each relation once")
+        parents[name] = rest[1] if rest else ""
+    for entry in entries:
+        general = parents[entry.key.split()[0]]
+        if general and (general not in parents or parents[general]):
+            expected = "a relation of this section that is itself of no other"
+            raise FormatError(entry.place, f"{entry.key!r}", expected)
+    return parents
+
+
+def _below(name: str, parents: Mapping[str, str]) -> list[str]:
+    return [other for other, general in parents.items() if general == name]
 
 
 def _rule(name: str, pattern: Pattern) -> Rule:
-    upper = next(
-        (c for c in pattern.conditions if isinstance(c, Condition) and c.operator == ">" and not c.negated), None
-    )
+    upper = (c for c in pattern.conditions if isinstance(c, Condition) and c.operator == ">" and not c.negated)
+    parent = next(upper, None)
     return Rule(
         relation=name,
         labels=pattern.labels,
-        parents=None if upper is None else upper.pattern.labels,
+        parents=None if parent is None else parent.pattern.labels,
         rest=compile_rest(pattern),
         names_governor=GOVERNING in bound_names(pattern),
     )

@@ -26,7 +26,19 @@ from h3n.errors import FormatError, InputError, Place, UnknownName
 SCHEMES = Path(__file__).parent.parent / "schemes"
 SUFFIX = ".rules"
 SECTIONS = frozenset(
-    {"options", "sets", "words", "macros", "heads", "special heads", "transforms", "relations", "afterwards"}
+    {
+        "options",
+        "labels",
+        "tags",
+        "sets",
+        "words",
+        "macros",
+        "heads",
+        "special heads",
+        "transforms",
+        "relations",
+        "afterwards",
+    }
 )
 MARKS = ("- ", "=> ", "unless ")
 
