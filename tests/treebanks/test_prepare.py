@@ -14,7 +14,7 @@ import pytest
 from h3n import formats
 from h3n.errors import FormatError, InputError, MismatchError, TreeError, UnknownName, UsageError
 from h3n.prepare import Options, prepare
-from h3n.treebanks import SPLITS
+from h3n.treebanks import SPLITS, load_recipe
 from h3n.trees import ROOT, Constituent, Sentence, leaves, spans_of
 from tests.treebanks.miniature import (
     CHINESE,
@@ -75,12 +75,12 @@ def test_function_tags_are_kept_on_request(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("recipe", "numbers"), [("ctb", (271, 301)), ("ctb-dependency", (1137, 1148))])
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8"])
 def test_chinese_treebank(tmp_path: Path, recipe: str, numbers: tuple[int, int], encoding: str) -> None:
-    need_scheme("zh")
     for n in [*range(1, 326), 500, 820, 890, *range(1001, 1152)]:
         file = tmp_path / f"in/bracketed/chtb_{n:03}.fid"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(CHINESE.format(number=n).encode(encoding))
-    report = prepare(recipe, tmp_path / "in", tmp_path / "out", options=OPTIONS)
+    # Rules of another language do for this: they know none of the labels and still give a tree.
+    report = prepare(recipe, tmp_path / "in", tmp_path / "out", options=Options(scheme="sd"))
     expected = {"ctb": (270 + 1 + 1 + 1 + 151, 25, 30), "ctb-dependency": (325 + 1 + 136, 1 + 4, 1 + 11)}[recipe]
     assert tuple(split.sentences for split in report.splits.values()) == expected
     manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
@@ -199,15 +199,41 @@ def test_craft_may_spell_quotes_in_two_ways(tmp_path: Path) -> None:
 
 
 def test_historical_corpora_from_their_own_files(tmp_path: Path) -> None:
-    need_scheme("generic:is")
     psd = "( (IP-MAT (NP-SBJ (PRO-N hann-hann)) (VBDI fór-fara) (C 0) (NP-OB1 *T*-1) (. .-.)) (ID 1150.X,.1))\n"
     texts = ["1250.thetubrot.nar-sag", "1450.bandamenn.nar-sag", "1888.other.nar-fic"]
     (tmp_path / "in").mkdir()
     for text in texts:
         put(tmp_path / "in", {f"psd/{text}.psd": psd})
-    report = prepare("icelandic", tmp_path / "in", tmp_path / "out", options=Options(splits=("train",)))
+    report = prepare("icelandic", tmp_path / "in", tmp_path / "out", options=Options(splits=("train",), scheme="sd"))
     assert next(both(tmp_path / "out"))[1].words == ("hann", "fór", ".")
     assert report.splits["train"].sentences == 1
+
+
+def test_the_keyaki_treebank_is_dealt_out(tmp_path: Path) -> None:
+    psd = "( (IP-MAT (NP-SBJ *speaker*) (NP (N 駅)) (VB 着い) (AXD た) (PU 。)) (ID 1_aozora_X;JP))\n"
+    put(
+        tmp_path / "in",
+        {"treebank/aozora_A-1900.psd": psd * 7, "treebank/aozora_B-1900.psd": psd * 4, "treebank/b.psd": "x"},
+    )
+    report = prepare("keyaki", tmp_path / "in", tmp_path / "out", options=Options(scheme="sd"))
+    assert [split.sentences for split in report.splits.values()] == [9, 1, 1]
+    assert next(both(tmp_path / "out"))[1].words == ("駅", "着い", "た", "。")
+
+
+@pytest.mark.parametrize("name", ["ctb", "spmrl-polish", "indonesian"])
+def test_the_recipe_says_which_rules_make_dependencies(tmp_path: Path, name: str) -> None:
+    scheme = need_scheme(str(load_recipe(name).scheme))
+    layout = load_recipe(name).layouts[-1]
+    if layout.trees_format not in formats.FORMATS:
+        pytest.skip(f"the format {layout.trees_format} is not there yet")
+    if name == "ctb":
+        files = {f"chtb_{n:03}.fid": CHINESE.format(number=n) for n in [*range(1, 326), 500, 1001]}
+    else:
+        files = {str(layout.trees).split("|")[0].replace("{name}", split): brackets("a b") for split in SPLITS}
+    report = prepare(name, put(tmp_path / "in", files), tmp_path / "out", options=OPTIONS)
+    assert report.splits["dev"].dependencies_made == report.splits["dev"].sentences > 0
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["dependencies"] == f"made by scheme {scheme}"
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -333,15 +359,23 @@ def test_a_sentence_without_heads(tmp_path: Path) -> None:
 
 
 def test_trees_with_unknown_labels_one_word_and_none(tmp_path: Path) -> None:
-    trees = "(ROOT (QQ (ZZ a) (YY (XX b) (WW c))))\n(ROOT (S (NP (NN word))))\n(ROOT (S (NP (-NONE- *))))\n(())\n"
+    trees = "(ROOT (QQ (ZZ a) (YY (XX b) (WW c))))\n(ROOT (S (NP (NN word))))\n(ROOT (S (NP (-NONE- *))))\n"
     file = put(tmp_path / "in", {"t.ptb": trees}) / "t.ptb"
     report = prepare("brackets", file, tmp_path / "out", options=replace(TRAIN, scheme="sd"))
     split = report.splits["train"]
     assert split.sentences == 2
     assert split.unknown_labels["QQ"] == 1
-    assert [finding.why for finding in split.findings] == ["left out: no words", "left out: no words"]
+    assert [finding.why for finding in split.findings] == ["left out: no words"]
     assert split.findings[0].where == "t.ptb:3"
     assert report.problems == 0
+
+
+def test_an_empty_tree(tmp_path: Path) -> None:
+    source = parallel(tmp_path / "in", brackets("a b") + "(())\n" + brackets("c"), conllu("a b", "c"))
+    with pytest.raises(TreeError, match=r"train\.ptb:2: a tree without words"):
+        prepare("parallel", source, tmp_path / "out", options=TRAIN)
+    report = prepare("parallel", source, tmp_path / "out", options=GOING)
+    assert (report.problems, report.splits["train"].sentences) == (1, 2)
 
 
 def test_broken_brackets(tmp_path: Path) -> None:

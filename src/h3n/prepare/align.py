@@ -6,22 +6,22 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice, product, zip_longest
 
-from h3n.errors import MismatchError
+from h3n.errors import H3nError, MismatchError
 from h3n.trees import Sentence
 
 # How far to look for the next pair of equal sentences after a difference, in each stream.
 WINDOW = 20
 
 Same = Callable[[Sentence, Sentence], bool]
-Report = Callable[[Sentence, MismatchError], None]
+OnLoss = Callable[[Sentence, H3nError], None]
 
 
 def align(
-    left: Iterator[Sentence], right: Iterator[Sentence], *, same: Same, report: Report
+    left: Iterator[Sentence], right: Iterator[Sentence], *, same: Same, on_loss: OnLoss
 ) -> Iterator[tuple[Sentence, Sentence]]:
     """Yield the pairs of sentences with the same words.
 
-    ``report`` hears of each sentence without a partner; if it does not raise, the streams go on at the next pair that
+    ``on_loss`` hears of each sentence without a partner; if it does not raise, the streams go on at the next pair that
     fits, so that one sentence too many on either side costs that sentence alone.
     """
     waiting: tuple[deque[Sentence], deque[Sentence]] = (deque(), deque())
@@ -41,9 +41,9 @@ def align(
         first = [[side.popleft() for _ in range(count)] for side, count in zip(waiting, skipped, strict=True)]
         for here, there in zip_longest(*first):
             sentence = here or there
-            report(sentence, MismatchError(message or f"{sentence.place}: no sentence stands against this one"))
+            on_loss(sentence, MismatchError(message or f"{sentence.place}: no sentence stands against this one"))
             message = ""
-    _report_rest(waiting, (left, right), report)
+    _lose_rest(waiting, (left, right), on_loss)
 
 
 def _next_pair(waiting: tuple[deque[Sentence], deque[Sentence]], same: Same) -> tuple[int, int]:
@@ -53,14 +53,14 @@ def _next_pair(waiting: tuple[deque[Sentence], deque[Sentence]], same: Same) -> 
     return next(fits, (1, 1))
 
 
-def _report_rest(
+def _lose_rest(
     waiting: tuple[deque[Sentence], deque[Sentence]],
     streams: tuple[Iterator[Sentence], Iterator[Sentence]],
-    report: Report,
+    on_loss: OnLoss,
 ) -> None:
     for side, stream in zip(waiting, streams, strict=True):
         for sentence in (*side, *stream):
-            report(
+            on_loss(
                 sentence, MismatchError(f"{sentence.place}: no sentence stands against this one; the other file ends")
             )
 

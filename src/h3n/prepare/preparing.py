@@ -14,7 +14,7 @@ from h3n import formats
 from h3n.convert import join
 from h3n.convert.phrases import LABELS, to_phrases
 from h3n.convert.rules import Scheme, load_scheme, to_dependencies
-from h3n.errors import FormatError, MismatchError, TreeError, UnknownName, UsageError
+from h3n.errors import FormatError, H3nError, MismatchError, TreeError, UnknownName, UsageError
 from h3n.formats import Reading, Writing
 from h3n.prepare.folder import MANIFEST, checksum, write_json, written_folder
 from h3n.prepare.reading import is_blanked, read_pair
@@ -151,14 +151,14 @@ class _Work:
         def on_problem(error: FormatError) -> None:
             note(error.place, f"{error.found}; expected {error.expected}")
 
-        def on_mismatch(sentence: Sentence, error: MismatchError) -> None:
+        def on_loss(sentence: Sentence, error: H3nError) -> None:
             if not self.options.keep_going:
                 raise error
             note(sentence.place, self._relative(error))
 
         reading = Reading(on_problem=on_problem if self.options.keep_going else None)
         for pair in pairs:
-            yield from read_pair(pair, self.recipe, self.found.layout, options=reading, report=on_mismatch)
+            yield from read_pair(pair, self.recipe, self.found.layout, options=reading, on_loss=on_loss)
 
     def _relative(self, text: object) -> str:
         """Return a text without the source's path: the report of one treebank is the same on every machine."""

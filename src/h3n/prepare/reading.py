@@ -10,10 +10,10 @@ from pathlib import Path
 
 from h3n import formats
 from h3n.convert.phrases import NO_TAG
-from h3n.errors import InputError, MismatchError
+from h3n.errors import InputError, MismatchError, TreeError
 from h3n.formats import Reading
 from h3n.prepare import genia
-from h3n.prepare.align import Report, align
+from h3n.prepare.align import OnLoss, align
 from h3n.treebanks import Layout, Pair, Recipe
 from h3n.trees import TRACE, Constituent, Leaf, Node, Sentence, leaves, rebuild
 
@@ -30,25 +30,28 @@ class _Text(io.StringIO):
         self.name = name
 
 
-def read_pair(pair: Pair, recipe: Recipe, layout: Layout, *, options: Reading, report: Report) -> Iterator[Sentence]:
-    """Yield the sentences of a pair of files with the trees there are; ``report`` hears of those without a partner."""
+def read_pair(pair: Pair, recipe: Recipe, layout: Layout, *, options: Reading, on_loss: OnLoss) -> Iterator[Sentence]:
+    """Yield the sentences of a pair of files with the trees there are; ``on_loss`` hears of those without a partner."""
     if pair.trees is None:
         if pair.dependencies is None:
             raise MismatchError("a pair of no files")
         yield from formats.read(pair.dependencies, format=layout.dependencies_format, options=options)
         return
-    trees = _read_trees(pair.trees, recipe, layout, options)
+    trees = _read_trees(pair.trees, recipe, layout, options, on_loss)
     if pair.dependencies is None:
         yield from trees
         return
     dependencies = formats.read(pair.dependencies, format=layout.dependencies_format, options=options)
-    for left, right in align(trees, dependencies, same=_same(recipe), report=report):
+    for left, right in align(trees, dependencies, same=_same(recipe), on_loss=on_loss):
         yield _merge(left, right)
 
 
-def _read_trees(file: Path, recipe: Recipe, layout: Layout, options: Reading) -> Iterator[Sentence]:
+def _read_trees(file: Path, recipe: Recipe, layout: Layout, options: Reading, on_loss: OnLoss) -> Iterator[Sentence]:
     clean = _cleaner(recipe, layout)
     for sentence in _raw_trees(file, layout, options):
+        if sentence.tree is not None and next(leaves(sentence.tree), None) is None:
+            on_loss(sentence, TreeError(f"{sentence.place}: a tree without words"))
+            continue
         tree = clean(sentence.tree) if sentence.tree is not None else None
         found = list(leaves(tree)) if tree is not None else []
         yield replace(
