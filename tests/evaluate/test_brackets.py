@@ -224,6 +224,10 @@ def test_top_brackets_count_unless_told_otherwise() -> None:
     assert (counts.matched, counts.gold, counts.predicted) == (1, 1, 1)
 
 
+def test_helper_spans_never_count() -> None:
+    assert score("(S (N a) (N b) (N c))", "(S (N a) (<H> (N b) (N c)))")[1].complete == 1
+
+
 def test_a_non_breaking_space_is_part_of_a_word() -> None:
     assert count_brackets(bracketed_line("(S (N a\u00a0b))"), parameters=COLLINS).words == ["a\u00a0b"]
 

@@ -25,16 +25,16 @@ class Choices:
     """The options of the command, settled."""
 
     parameters: Parameters
-    strict: bool
-    report: str | None
-    limit: int | None
-    leaf_ancestor: bool
-    by_label: bool
-    by_length: bool
-    punctuation: str
-    punctuation_tags: frozenset[str]
-    subtypes: bool
-    conll18: bool
+    strict: bool = True
+    report: str | None = None
+    limit: int | None = None
+    leaf_ancestor: bool = False
+    by_label: bool = False
+    by_length: bool = False
+    punctuation: str = "unicode"
+    punctuation_tags: frozenset[str] = frozenset()
+    subtypes: bool = True
+    conll18: bool = False
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ skipped, one whose words differ is an error; neither counts. `Parameters` says w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from h3n.evaluate.bracketing import Bracketed, Brackets, count_brackets
@@ -43,7 +43,21 @@ class BracketCounts:
     tags: int = 0
 
     def __add__(self, other: BracketCounts) -> BracketCounts:
-        return BracketCounts(*[getattr(self, name) + getattr(other, name) for name in _COUNTS])
+        # Written out, since it is done for every sentence.
+        return BracketCounts(
+            self.sentences + other.sentences,
+            self.errors + other.errors,
+            self.skipped + other.skipped,
+            self.matched + other.matched,
+            self.gold + other.gold,
+            self.predicted + other.predicted,
+            self.complete + other.complete,
+            self.crossing + other.crossing,
+            self.none_crossing + other.none_crossing,
+            self.few_crossing + other.few_crossing,
+            self.words + other.words,
+            self.tags + other.tags,
+        )
 
     @property
     def valid(self) -> int:
@@ -75,7 +89,6 @@ class BracketCounts:
         return share(self.tags, self.words)
 
 
-_COUNTS = tuple(field.name for field in fields(BracketCounts))
 _ERROR = BracketCounts(sentences=1, errors=1)
 _SKIPPED = BracketCounts(sentences=1, skipped=1)
 

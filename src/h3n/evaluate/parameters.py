@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from h3n.errors import FormatError, InputError, Place, UnknownName, UsageError
-from h3n.trees import TOPS
+from h3n.trees import HELPER, TOPS
 
 Unparsed = Literal["skip", "miss", "spmrl"]
 UNPARSED: tuple[Unparsed, ...] = ("skip", "miss", "spmrl")
@@ -177,7 +177,8 @@ class LabelTable(dict[str, str | None]):
 
     def __missing__(self, label: str) -> str | None:
         cut = self._cut(label)
-        gone = cut in self._deleted or any((cut, other) in self._equal for other in self._deleted)
+        # Helper spans are no phrases of anybody's grammar, whatever the parameters say.
+        gone = label == HELPER or cut in self._deleted or any((cut, other) in self._equal for other in self._deleted)
         self[label] = result = None if gone else cut
         return result
 
