@@ -6,12 +6,12 @@ A format is read by a generator that needs memory for one sentence, and written 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO
 
 from h3n.errors import UnknownName, UsageError
-from h3n.formats import brackets, conllu
+from h3n.formats import brackets, conllu, conllx, jsonl, spmrl
 from h3n.formats.files import COMPRESSED, STANDARD, Source, name_of, opened_to_write
 from h3n.formats.options import READING, WRITING, Layout, Reading, Writing
 from h3n.trees import Sentence
@@ -21,25 +21,27 @@ __all__ = ["FORMATS", "Format", "Layout", "Reading", "Source", "Writing", "guess
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format. ``extensions`` are the file endings it is known by."""
+    """A file format. ``extensions`` are the file endings it is known by, ``keeps`` what it can show of a sentence."""
 
     name: str
     extensions: tuple[str, ...]
     read: Callable[[Source, Reading], Iterator[Sentence]]
     write: Callable[[Iterable[Sentence], IO[str], Writing], None]
+    keeps: frozenset[str]
 
+
+_BRACKETS = (".brackets", ".gld", ".mrg", ".psd", ".ptb", ".tree", ".trees", ".tst")
+_TREE = frozenset({"words", "tags", "tree"})
+_MORPHOLOGY = frozenset({"lemmas", "features"})
+_ROWS = frozenset({"words", "tags", "upos", "dependencies"}) | _MORPHOLOGY
+_EVERYTHING = frozenset(field.name for field in fields(Sentence)) - {"place"}
 
 FORMATS: dict[str, Format] = {
-    made.name: made
-    for made in (
-        Format(
-            "brackets",
-            (".brackets", ".ptb", ".mrg", ".psd", ".tree", ".trees", ".gld", ".tst"),
-            brackets.read,
-            brackets.write,
-        ),
-        Format("conllu", (".conllu", ".conllup"), conllu.read, conllu.write),
-    )
+    "brackets": Format("brackets", _BRACKETS, brackets.read, brackets.write, _TREE),
+    "spmrl": Format("spmrl", (".spmrl",), spmrl.read, spmrl.write, _TREE | _MORPHOLOGY),
+    "conllu": Format("conllu", (".conllu",), conllu.read, conllu.write, _EVERYTHING - {"tree"}),
+    "conllx": Format("conllx", (".conllx", ".conll"), conllx.read, conllx.write, _ROWS),
+    "jsonl": Format("jsonl", (".jsonl", ".json"), jsonl.read, jsonl.write, _EVERYTHING),
 }
 
 

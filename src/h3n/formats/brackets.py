@@ -9,7 +9,7 @@ without a tag. Blank, tab and line end separate, nothing else: a non-breaking sp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import IO, TypeAlias
 
@@ -19,7 +19,7 @@ from h3n.formats.escapes import escape
 from h3n.formats.files import Source, name_of, read_pieces
 from h3n.formats.layout import SAMPLE, guess_layout
 from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
-from h3n.trees import TOPS, TRACE, Constituent, Leaf, Node, Sentence, leaves, strip_tree
+from h3n.trees import TOPS, TRACE, Constituent, Leaf, Node, Sentence, leaves, rebuild
 
 Found: TypeAlias = tuple[int, Node | None, list[Leaf]]
 
@@ -123,15 +123,12 @@ def _trees(pieces: Iterable[str], builder: Builder, *, indented: bool) -> Iterat
 def _sentence(node: Node | None, found: list[Leaf], place: Place, options: Reading) -> Sentence:
     if isinstance(node, Leaf):
         node, found = _topped(node)
-    if found and node and (options.strip_traces or options.strip_functions):
-        node = strip_tree(node, traces=options.strip_traces, functions=options.strip_functions)
-        found = list(leaves(node)) if node else []
     tags = [leaf.tag for leaf in found]
     if TRACE in tags:
         found = [leaf for leaf in found if leaf.tag != TRACE]
         tags = [leaf.tag for leaf in found]
     words = tuple([leaf.word for leaf in found])
-    return Sentence(words=words, tags=tuple(tags) if any(tags) else None, tree=node, place=place)
+    return Sentence(words=words, tags=tuple(tags) if any(tags) else None, tree=options.strip(node), place=place)
 
 
 def _topped(leaf: Leaf) -> tuple[Constituent, list[Leaf]]:
@@ -152,8 +149,6 @@ def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRI
 
 def to_text(tree: Constituent | None, options: Writing = WRITING) -> str:
     """Return the tree in brackets, without a line end."""
-    if tree is not None and (options.strip_traces or options.strip_functions):
-        tree = strip_tree(tree, traces=options.strip_traces, functions=options.strip_functions)
     if tree is None:
         return "()" if options.indent else ""
     has_words = next(leaves(tree), None) is not None
@@ -206,3 +201,16 @@ def _symbol(text: str, options: Writing) -> str:
             raise TreeError(f"{text!r} holds a blank, which brackets cannot show; say what to write for it")
         text = _BLANK.sub(options.blank, text)
     return escape(text)
+
+
+def map_words(tree: Constituent, change: Callable[[Leaf], Leaf]) -> Constituent:
+    """Return the tree with its words changed by the function, from left to right; traces stay as they are."""
+
+    def leaf(node: Leaf) -> Leaf:
+        return node if node.tag == TRACE else change(node)
+
+    def bracket(node: Constituent, children: tuple[Node, ...]) -> Constituent:
+        return Constituent(node.label, children)
+
+    made = rebuild(tree, leaf, bracket)
+    return made if isinstance(made, Constituent) else tree

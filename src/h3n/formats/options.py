@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from h3n.errors import FormatError
+from h3n.trees import Constituent, leaves, strip_tree
 
 Layout: TypeAlias = Literal["auto", "lines", "indented", "free"]
 Handler: TypeAlias = Callable[[FormatError], object]
@@ -14,7 +15,7 @@ Handler: TypeAlias = Callable[[FormatError], object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How to read. The first four concern bracketed trees alone.
+    """How to read. All but the last concern phrase structure alone.
 
     ``layout`` says where a tree ends: ``lines`` (one sentence on every line; an empty line is a sentence without a
     parse, several brackets on a line are one sentence), ``indented`` (a bracket in the first column starts a tree),
@@ -29,6 +30,12 @@ class Reading:
     strip_functions: bool = False
     on_problem: Handler | None = None
 
+    def strip(self, tree: Constituent | None) -> Constituent | None:
+        """Return the tree without what the options take away. One that says "no parse" stays as it is."""
+        if tree is None or not (self.strip_traces or self.strip_functions) or next(leaves(tree), None) is None:
+            return tree
+        return strip_tree(tree, traces=self.strip_traces, functions=self.strip_functions)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
@@ -41,8 +48,6 @@ class Writing:
 
     indent: bool = False
     all_escapes: bool = False
-    strip_traces: bool = False
-    strip_functions: bool = False
     top: str | None = None
     blank: str | None = None
     newline: Literal["\n", "\r\n"] = "\n"

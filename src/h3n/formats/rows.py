@@ -6,7 +6,7 @@ layers (columns, word numbers, heads, the tree), and a layer that finds damage e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TypeAlias
@@ -115,11 +115,11 @@ def _wrong_columns(row: str, count: int, place: Place) -> FormatError:
 
 
 def split_inserts(
-    block: Block, columns: Columns, problems: Problems
+    block: Block, columns: Columns, problems: Problems, *, allowed: bool = True
 ) -> tuple[Columns, tuple[Insert, ...], Sequence[int]] | None:
     """Return the columns of words alone, the rows that are no words, and the row number of every word.
 
-    None after reporting numbers that are out of order.
+    None after reporting numbers that are out of order; with ``allowed`` off every row must be a word.
     """
     numbers = columns[0]
     n = len(numbers)
@@ -130,15 +130,15 @@ def split_inserts(
     sound, done, covered, empties = True, 0, 0, 0
     for row, number in enumerate(numbers):
         error: FormatError | None = None
-        if "-" in number:
+        if allowed and "-" in number:
             covered, error = _check_range(number, done, covered, len(words), block.place(row))
-        elif "." in number:
+        elif allowed and "." in number:
             empties += 1
             error = _check_empty(number, done, empties, block.place(row))
         else:
             done, empties = done + 1, 0
             if number != str(done):
-                error = BadWordNumber(block.place(row), f"word number {number!r}", f"{done}")
+                error = BadWordNumber(block.place(row), f"word number {number!r}", f"number {done}")
         if error is not None:
             sound = False
             problems.found(error)
@@ -180,30 +180,37 @@ def dependencies_of(
         return None
     try:
         governors = tuple(map(_GOVERNORS.__getitem__, heads))
-        sound = not n or max(governors) < n
     except KeyError:
-        sound = False
-    if not sound:
         for word, head in enumerate(heads):
-            governor = _governor(head)
-            if governor is None or governor >= n:
+            if _governor(head) is None:
                 found = f"head {head!r} of word {word + 1}"
                 problems.found(BadHead(block.place(rows[word]), found, f"a number from 0 to {n}"))
         return None
-    return Dependencies(governors, relations) if _is_tree(block, governors, rows, problems) else None
+    sound = check_governors(governors, lambda word: block.place(rows[word]), problems)
+    return Dependencies(governors, relations) if sound else None
 
 
-def _is_tree(block: Block, governors: tuple[int, ...], rows: Sequence[int], problems: Problems) -> bool:
+def check_governors(governors: tuple[int, ...], place: Callable[[int], Place], problems: Problems) -> bool:
+    """Return whether these are the governors of a tree, after reporting all that is wrong with them."""
+    n = len(governors)
+    if n and not -1 <= min(governors) <= max(governors) < n:
+        for word, governor in enumerate(governors):
+            if not -1 <= governor < n:
+                found = f"head {governor + 1} of word {word + 1}"
+                problems.found(BadHead(place(word), found, f"a number from 0 to {n}"))
+        return False
     sound = True
-    if governors.count(ROOT) != 1:
+    if n and governors.count(ROOT) != 1:
         sound = False
         roots = [word for word, governor in enumerate(governors) if governor == ROOT]
-        found = f"{len(roots)} root words" + (f" ({', '.join(str(w + 1) for w in roots)})" if roots else "")
-        problems.found(RootCount(block.place(rows[roots[1] if roots else 0]), found, "one word with head 0"))
+        found = f"{len(roots)} root words ({', '.join(str(w + 1) for w in roots)})" if roots else "no root word"
+        problems.found(RootCount(place(roots[1] if roots else 0), found, "one word with head 0"))
     if (cycle := find_cycle(governors)) is not None:
         sound = False
         found = f"words {', '.join(str(w + 1) for w in cycle)} govern each other in a circle"
-        problems.found(CyclicHeads(block.place(rows[cycle[0]]), found, "heads that lead to the root word"))
+        if len(cycle) == 1:
+            found = f"word {cycle[0] + 1} governs itself"
+        problems.found(CyclicHeads(place(cycle[0]), found, "heads that lead to the root word"))
     return sound
 
 
