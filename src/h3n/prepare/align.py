@@ -40,7 +40,7 @@ def align(
         skipped = _next_pair(waiting, same)
         first = [[side.popleft() for _ in range(count)] for side, count in zip(waiting, skipped, strict=True)]
         for here, there in zip_longest(*first):
-            sentence = here or there
+            sentence = here if here is not None else there  # a sentence may be empty, and then false
             on_loss(sentence, MismatchError(message or f"{sentence.place}: no sentence stands against this one"))
             message = ""
     _lose_rest(waiting, (left, right), on_loss)

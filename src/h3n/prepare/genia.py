@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.parsers import expat
 
-from h3n.errors import FormatError, InputError, Place
+from h3n.errors import FormatError, Place
 from h3n.formats import Reading
+from h3n.prepare.raw import read_bytes
 from h3n.trees import Constituent, Leaf, Node, Sentence, leaves
 
 TAGS = {
@@ -21,7 +22,6 @@ TAGS = {
     "PRPP": "PRP$",
     "WPP": "WP$",
 }
-_CHUNK = 1 << 16
 
 
 class _Builder:
@@ -77,14 +77,7 @@ def read(file: Path, options: Reading) -> Iterator[Sentence]:
     """Yield the sentences of one abstract."""
     builder = _Builder(str(file))
     try:
-        with file.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                builder.parser.Parse(chunk, False)
-                yield from builder.done
-                builder.done.clear()
-            builder.parser.Parse(b"", True)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+        builder.parser.Parse(read_bytes(file), True)
     except expat.ExpatError as error:
         problem = FormatError(Place(str(file), error.lineno), f"no XML: {expat.ErrorString(error.code)}", "GENIA XML")
         if options.on_problem is None:

@@ -14,6 +14,7 @@ from h3n.errors import InputError, MismatchError, TreeError
 from h3n.formats import Reading
 from h3n.prepare import genia
 from h3n.prepare.align import OnLoss, align
+from h3n.prepare.raw import read_bytes
 from h3n.treebanks import Layout, Pair, Recipe
 from h3n.trees import TRACE, Constituent, Leaf, Node, Sentence, leaves, rebuild
 
@@ -42,8 +43,10 @@ def read_pair(pair: Pair, recipe: Recipe, layout: Layout, *, options: Reading, o
         yield from trees
         return
     dependencies = formats.read(pair.dependencies, format=layout.dependencies_format, options=options)
-    for left, right in align(trees, dependencies, same=_same(recipe), on_loss=on_loss):
+    empty: list[Sentence] = []
+    for left, right in align(_with_words(trees, empty), dependencies, same=_same(recipe), on_loss=on_loss):
         yield _merge(left, right)
+    yield from empty
 
 
 def _read_trees(file: Path, recipe: Recipe, layout: Layout, options: Reading, on_loss: OnLoss) -> Iterator[Sentence]:
@@ -62,6 +65,15 @@ def _read_trees(file: Path, recipe: Recipe, layout: Layout, options: Reading, on
         )
 
 
+def _with_words(sentences: Iterator[Sentence], empty: list[Sentence]) -> Iterator[Sentence]:
+    """Yield the sentences with words; the others, which no dependencies can stand against, are put aside."""
+    for sentence in sentences:
+        if sentence.words:
+            yield sentence
+        else:
+            empty.append(sentence)
+
+
 def _raw_trees(file: Path, layout: Layout, options: Reading) -> Iterator[Sentence]:
     if layout.trees_format == "genia":
         return genia.read(file, options)
@@ -74,10 +86,7 @@ def _raw_trees(file: Path, layout: Layout, options: Reading) -> Iterator[Sentenc
 
 def _decoded(file: Path, layout: Layout) -> str:
     """Return a file's text in the first encoding that fits; markup leaves empty lines, so that line numbers hold."""
-    try:
-        raw = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    raw = read_bytes(file)
     for encoding in layout.encodings:
         try:
             text = raw.decode(encoding)
