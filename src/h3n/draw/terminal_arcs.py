@@ -25,7 +25,7 @@ _ASCII = {UP | DOWN: "|", LEFT | RIGHT: "-"}  # a corner is a plus
 
 def arc_width(figure: Figure) -> int:
     """Return how many columns the arcs need when packed as tightly as can be."""
-    return max(_levels(figure), default=0) + 2
+    return max(_levels(figure), default=-2) + 2
 
 
 def arc_lines(figure: Figure, room: int, *, ascii_only: bool) -> Iterator[Line]:
@@ -33,7 +33,7 @@ def arc_lines(figure: Figure, room: int, *, ascii_only: bool) -> Iterator[Line]:
     levels = _levels(figure)
     outermost = min(max(levels, default=0), max(room - 2, 0))
     step = 2 if 2 * outermost + 2 <= room else 1
-    width = outermost * step + 2
+    width = outermost * step + 2 if figure.arcs else 0
     sides: list[dict[int, int]] = [{} for _ in figure.words]  # by word and column: where lines go from there
     for arc, level in zip(figure.arcs, levels, strict=True):
         if arc.governor == ROOT or level > outermost:
@@ -45,8 +45,9 @@ def arc_lines(figure: Figure, room: int, *, ascii_only: bool) -> Iterator[Line]:
                 _add(sides[word], passed, LEFT | RIGHT)
         for word in range(arc.left + 1, arc.right):
             _add(sides[word], column, UP | DOWN)
-    for arc, found in zip(figure.arcs, sides, strict=True):
-        yield _line(found, width, arrow=arc.governor != ROOT, ascii_only=ascii_only)
+    for word, found in enumerate(sides):
+        arrow = bool(figure.arcs) and figure.arcs[word].governor != ROOT
+        yield _line(found, width, arrow=arrow, ascii_only=ascii_only)
 
 
 def _levels(figure: Figure) -> list[int]:
