@@ -94,7 +94,7 @@ def _tree(words: list[str], chance: random.Random) -> str:
 def _score(gold: Path, predicted: Path) -> float:
     choices = Choices(parameters=load_parameters("collins"), report="evalb")
     started = time.process_time()
-    score_files(str(gold), str(predicted), format_name="brackets", choices=choices)
+    score_files(str(gold), str(predicted), names=("brackets", "brackets"), choices=choices)
     return time.process_time() - started
 
 

@@ -95,6 +95,15 @@ def test_options_change_what_counts(run: Any) -> None:
     assert 0 < found["leaf_ancestor"] < 100
 
 
+def test_the_spmrl_dialect_is_scored_by_its_own_program(run: Any) -> None:
+    Path("a.spmrl").write_text("(ROOT (NP##h=1## (N##lem=chat## chats) (, ,)))\n", encoding="utf-8")
+    Path("b.spmrl").write_text("( (NP\n    (N chats)\n    (, ,)))\n", encoding="utf-8")
+    for predicted in ("a.spmrl", "b.spmrl"):
+        found = numbers(run, "a.spmrl", predicted)
+        assert (found["LF1"], found["gold"], found["tagging"]) == (100.0, 1, 100.0)
+        assert found["parameters"] == "spmrl, as EVALB_SPMRL"
+
+
 def test_the_reports_of_the_c_programs(run: Any) -> None:
     code, out, _ = run("gold.ptb", "pred.ptb", "--report", "evalb")
     assert code == 0
@@ -156,6 +165,8 @@ def test_words_cut_differently(run: Any) -> None:
         (("gold.ptb", "gold.conllu"), "no kind of tree in common"),
         (("gold.ptb", "pred.ptb", "-p", "colins"), "known: collins, new, spmrl, spmrl-hebrew"),
         (("gold.ptb", "pred.ptb", "--format", "xml"), "brackets"),
+        (("gold.ptb", "pred.ptb", "--metrics", "conll18"), "--metrics conll18 is for dependencies"),
+        (("gold.conllu", "pred.conllu", "--report", "evalb"), "these are conllu and conllu"),
         (("-", "-"), "standard input"),
         (("gold.ptb",), "PRED"),
         (("gold.ptb", "pred.ptb", "--nonsense"), "--nonsense"),

@@ -12,6 +12,7 @@ import typer
 from h3n.cli.scores import Choices, score_files
 from h3n.errors import UsageError
 from h3n.evaluate import BUILT_IN, Parameters, as_spmrl, load_parameters, without_top
+from h3n.formats import guess_format
 
 
 class Report(StrEnum):
@@ -49,7 +50,7 @@ def evaluate(
         str,
         typer.Option("--parameters", "-p", metavar="NAME|FILE", help=f"One of {', '.join(BUILT_IN)}; or a file."),
     ] = "",
-    spmrl: Annotated[bool, typer.Option("--spmrl", help="Score brackets as EVALB_SPMRL does.")] = False,
+    spmrl: Annotated[bool, typer.Option("--spmrl", help="Score as EVALB_SPMRL does; so for the format spmrl.")] = False,
     unlabelled: Annotated[bool, typer.Option("--unlabelled", help="Compare brackets without their labels.")] = False,
     no_top: Annotated[
         bool, typer.Option("--no-top", help="Leave out brackets TOP, ROOT, S1, VROOT, no label.")
@@ -95,6 +96,8 @@ def evaluate(
     """
     if gold == predicted == "-":
         raise UsageError("only one of GOLD and PRED can be standard input")
+    names = (format_name or guess_format(gold), format_name or guess_format(predicted))
+    spmrl = spmrl or names == ("spmrl", "spmrl")
     style = "compact" if compact else report and report.value
     choices = Choices(
         parameters=replace(
@@ -112,7 +115,7 @@ def evaluate(
         subtypes=not ignore_subtypes,
         conll18=metrics is Metrics.CONLL18,
     )
-    result = score_files(gold, predicted, format_name=format_name, choices=choices)
+    result = score_files(gold, predicted, names=names, choices=choices)
     for problem in result.problems:
         typer.echo(f"h3n: {problem}", err=True)
     if as_json:

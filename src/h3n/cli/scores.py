@@ -12,12 +12,14 @@ from h3n import evaluate as score
 from h3n import formats
 from h3n.cli.progress import progress
 from h3n.convert import join, levels
-from h3n.errors import H3nError, InputError, MismatchError, Place
+from h3n.errors import H3nError, InputError, MismatchError, Place, UsageError
 from h3n.evaluate import AttachmentCounts, Bracketed, BracketScore, BracketTotals, ClassCounts, Parameters
 from h3n.formats.files import read_lines
 from h3n.formats.layout import SAMPLE, guess_layout
 from h3n.formats.options import Problems
 from h3n.trees import Sentence, strip_tree
+
+BRACKETS = frozenset({"brackets", "spmrl"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +48,16 @@ class Result:
     problems: list[str] = field(default_factory=list)
 
 
-def score_files(gold: str, predicted: str, *, format_name: str | None, choices: Choices) -> Result:
-    """Return the scores of two files."""
-    names = [format_name or formats.guess_format(source) for source in (gold, predicted)]
-    if names == ["brackets", "brackets"]:
-        return _score_brackets(gold, predicted, choices)
+def score_files(gold: str, predicted: str, *, names: tuple[str, str], choices: Choices) -> Result:
+    """Return the scores of two files in the formats of these names."""
+    if BRACKETS.issuperset(names):
+        if choices.conll18:
+            raise UsageError(f"--metrics conll18 is for dependencies; {gold} and {predicted} have brackets")
+        return _score_brackets(gold, predicted, names, choices)
+    if choices.report or choices.leaf_ancestor or choices.by_label:
+        raise UsageError(
+            f"--report, --leaf-ancestor and --by-label are for two files of brackets; these are {' and '.join(names)}"
+        )
     sides = [
         islice(progress(formats.read(source, format=name), label=label), choices.limit)
         for source, name, label in zip((gold, predicted), names, ("gold", "predicted"), strict=True)
@@ -60,10 +67,10 @@ def score_files(gold: str, predicted: str, *, format_name: str | None, choices: 
     return _score_sentences(gold, *sides, choices=choices)
 
 
-def _score_brackets(gold: str, predicted: str, choices: Choices) -> Result:
+def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: Choices) -> Result:
     left: Iterable[Bracketed]
     right: Iterable[Bracketed]
-    left, right = (islice(side, choices.limit) for side in _read_brackets(gold, predicted))
+    left, right = (islice(side, choices.limit) for side in _read_brackets(gold, predicted, names))
     result = Result()
     totals = BracketTotals(choices.parameters)
     if choices.leaf_ancestor or choices.by_label:
@@ -91,11 +98,11 @@ def _score_brackets(gold: str, predicted: str, choices: Choices) -> Result:
     return result
 
 
-def _read_brackets(gold: str, predicted: str) -> list[Iterator[Bracketed]]:
+def _read_brackets(gold: str, predicted: str, names: tuple[str, str]) -> list[Iterator[Bracketed]]:
     """Return both sides, read line by line, which is EVALB's way and much the fastest, if each has a tree a line."""
     if all(_has_lines(source) for source in (gold, predicted)):
         return [_bracketed_lines(source) for source in (gold, predicted)]
-    return [_bracketed_trees(source) for source in (gold, predicted)]
+    return [_bracketed_trees(source, name) for source, name in zip((gold, predicted), names, strict=True)]
 
 
 def _has_lines(source: str) -> bool:
@@ -117,8 +124,8 @@ def _bracketed_lines(source: str) -> Iterator[Bracketed]:
         yield score.bracketed_line(line, Place(source, number))
 
 
-def _bracketed_trees(source: str) -> Iterator[Bracketed]:
-    for sentence in formats.read(source, format="brackets"):
+def _bracketed_trees(source: str, name: str) -> Iterator[Bracketed]:
+    for sentence in formats.read(source, format=name):
         yield score.bracketed_tree(sentence.tree, sentence.place)
 
 
