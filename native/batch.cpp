@@ -130,29 +130,34 @@ Kernel kernel_of(Decoder decoder, const Kernels& kernels) {
     return nullptr;
 }
 
-// Finite or -inf: true. NaN fails the comparison too. No branch inside, so that it is vectorised.
-bool all_usable(const float* values, std::size_t count) {
-    bool usable = true;
-    for (std::size_t k = 0; k < count; ++k) usable &= values[k] <= std::numeric_limits<float>::max();
-    return usable;
+// How many values are NaN or +inf. A count, not an answer at the first: without a branch the loop is vectorised.
+int count_unusable(const float* values, std::size_t count) {
+    int unusable = 0;
+    for (std::size_t k = 0; k < count; ++k) unusable += values[k] <= std::numeric_limits<float>::max() ? 0 : 1;
+    return unusable;
+}
+
+int count_below(const float* open, const float* full, std::size_t count) {
+    int below = 0;
+    for (std::size_t k = 0; k < count; ++k) below += open[k] < full[k] ? 1 : 0;
+    return below;
 }
 
 Status check(const Sentence& sentence, Decoder decoder) {
     const std::size_t n = sentence.words;
-    bool usable = true, ordered = true;
+    int unusable = 0, below = 0;
     if (finds_spans(decoder))
         for (std::size_t i = 0; i < n; ++i) {
-            const float *full = sentence.full[i], *open = sentence.open[i];
-            usable &= all_usable(full + i + 1, n - i) && all_usable(open + i + 1, n - i);
-            for (std::size_t j = i + 1; j <= n; ++j) ordered &= open[j] >= full[j];
+            const float *full = sentence.full[i] + i + 1, *open = sentence.open[i] + i + 1;
+            unusable += count_unusable(full, n - i) + count_unusable(open, n - i);
+            below += count_below(open, full, n - i);
         }
     if (finds_arcs(decoder)) {
-        usable &= all_usable(sentence.root, n);
-        for (std::size_t h = 0; h < n; ++h)
-            usable &= all_usable(sentence.arc[h], h) && all_usable(sentence.arc[h] + h + 1, n - h - 1);
+        unusable += count_unusable(sentence.root, n);
+        for (std::size_t h = 0; h < n; ++h) unusable += count_unusable(sentence.arc[h], n);
     }
-    if (decoder == Decoder::h3n) usable &= all_usable(sentence.head, n);
-    return !usable ? Status::not_number : !ordered ? Status::below_full : Status::fine;
+    if (decoder == Decoder::h3n) unusable += count_unusable(sentence.head, n);
+    return unusable > 0 ? Status::not_number : below > 0 ? Status::below_full : Status::fine;
 }
 
 double score_of(const Sentence& sentence, const Tree& tree, bool arcs) {

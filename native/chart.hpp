@@ -11,13 +11,41 @@ inline void fill(float* row, std::size_t count, float value) {
     for (std::size_t k = 0; k < count; k += WIDTH) store(row + k, all);
 }
 
+inline float greater(float a, float b) { return a > b ? a : b; }
+
 // The maximum over first <= k < last of left[k] + right[k]. Rows are padded; the loop runs over whole vectors, so
 // outside the range at least one of the two operands must be NEVER and neither may be NaN.
 inline float best_sum(const float* left, const float* right, std::size_t first, std::size_t last) {
-    vec best = broadcast(NEVER);
-    for (std::size_t k = aligned(first, WIDTH); k < last; k += WIDTH)
-        best = max(best, add(load(left + k), load(right + k)));
+    std::size_t k = aligned(first, WIDTH);
+    vec best = add(load(left + k), load(right + k));
+    for (k += WIDTH; k + WIDTH < last; k += 2 * WIDTH) {
+        const vec one = add(load(left + k), load(right + k));
+        const vec two = add(load(left + k + WIDTH), load(right + k + WIDTH));
+        best = max(best, max(one, two));
+    }
+    if (k < last) best = max(best, add(load(left + k), load(right + k)));
     return reduce_max(best);
+}
+
+// Starts that are worked on together: enough to hide the time from one span's sum to the next one that needs it.
+constexpr std::size_t STARTS = 8;
+
+// Calls cell(i, j) for all i + shortest <= j <= last, each after the spans inside it: the last starts first, and among
+// STARTS neighbouring ones by length. So consecutive calls do not wait for each other, as they would from one end to
+// the next, and what they read and write lies close together, as it would not if all went by length. Before each group
+// of starts begin(first, after) is called; what is kept by start need only be kept for one group.
+template <class Begin, class Cell>
+inline void for_spans(std::size_t shortest, std::size_t last, Begin begin, Cell cell) {
+    if (last < shortest) return;
+    const std::size_t starts = last - shortest + 1;
+    for (std::size_t group = (starts + STARTS - 1) / STARTS; group-- > 0;) {
+        const std::size_t first = group * STARTS, after = first + STARTS < starts ? first + STARTS : starts;
+        begin(first, after);
+        for (std::size_t length = shortest; first + length <= last; ++length) {
+            const std::size_t end = after + length <= last + 1 ? after : last + 1 - length;
+            for (std::size_t i = first; i < end; ++i) cell(i, i + length);
+        }
+    }
 }
 
 // A span on its way down from the best tree; `dependent` if its parent's head lies outside it.

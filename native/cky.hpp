@@ -6,24 +6,19 @@
 namespace h3n::H3N_TARGET {
 
 // best(i, j) = open(i, j) + max over k of best(i, k) + best(k, j); the whole sentence takes `full`.
-// Scores are kept by start for the row at work and by end for all, so that both operands of a split are contiguous.
+// Scores are kept by end for all spans and by start for those at work, so that both operands of a split are contiguous.
 inline bool cky(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     const std::size_t n = sentence.words, width = padded(n + 1);
-    float* by_end = workspace.take<float>((n + 1) * width);  // by_end[j][k] = best(k, j)
-    float* row = workspace.take<float>(width);               // row[k] = best(i, k)
+    float* by_start = workspace.take<float>(STARTS * width);  // by_start[i % STARTS][k] = best(i, k)
+    float* by_end = workspace.take<float>((n + 1) * width);   // by_end[j][k] = best(k, j)
     fill(by_end, (n + 1) * width, NEVER);
-    float top = NEVER;
-    for (std::size_t i = n; i-- > 0;) {
-        fill(row, width, NEVER);
-        for (std::size_t j = i + 1; j <= n; ++j) {
-            const float inner = j == i + 1 ? 0.0F : best_sum(row, by_end + j * width, i + 1, j);
-            const bool whole = i == 0 && j == n;
-            const float best = inner + (whole ? sentence.full[i][j] : sentence.open[i][j]);
-            row[j] = best;
-            by_end[j * width + i] = best;
-            if (whole) top = best;
-        }
-    }
+    const auto begin = [=](std::size_t, std::size_t) { fill(by_start, STARTS * width, NEVER); };
+    for_spans(1, n, begin, [=](std::size_t i, std::size_t j) {
+        float *row = by_start + i % STARTS * width, *column = by_end + j * width;
+        const float inner = j == i + 1 ? 0.0F : best_sum(row, column, i + 1, j);
+        row[j] = column[i] = inner + (j - i == n ? sentence.full : sentence.open)[i][j];
+    });
+    const float top = by_end[n * width];
     if (top == NEVER) return false;
 
     Pending* stack = workspace.take<Pending>(n + 1);

@@ -11,42 +11,44 @@ namespace h3n::H3N_TARGET {
 //     rightward(i, j) = max over i < k <= j of base(i, k) + arc[i][k] + rightward(k, j)
 //     leftward(i, j)  = max over i <= k < j of leftward(i, k) + base(k, j) + arc[j][k]
 inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
-    const std::size_t n = sentence.words, width = padded(n + 1);
+    const std::size_t n = sentence.words, width = padded(n + 1) + PADDING, size = n * width;
     const Matrix arc = sentence.arc;
-    float* base = workspace.take<float>(n * width);           // base[i][j]
-    float* leftward = workspace.take<float>(n * width);       // leftward[i][j]
-    float* leftward_end = workspace.take<float>(n * width);   // leftward_end[j][k] = leftward(k+1, j)
-    float* rightward_end = workspace.take<float>(n * width);  // rightward_end[j][k] = rightward(k, j)
-    float* joined_end = workspace.take<float>(n * width);     // joined_end[j][k] = base(k, j) + arc[j][k]
-    float* rightward = workspace.take<float>(width);          // rightward[k] = rightward(i, k)
-    float* joined = workspace.take<float>(width);             // joined[k] = base(i, k) + arc[i][k]
-    fill(leftward, n * width, NEVER);
-    fill(leftward_end, n * width, NEVER);
-    fill(rightward_end, n * width, NEVER);
-    fill(joined_end, n * width, NEVER);
+    float* joined = workspace.take<float>(size);         // joined[i][k] = base(i, k) + arc[i][k]
+    float* joined_end = workspace.take<float>(size);     // joined_end[j][k] = base(k, j) + arc[j][k]
+    float* rightward_end = workspace.take<float>(size);  // rightward_end[j][k] = rightward(k, j)
+    float* leftward_end = workspace.take<float>(size) + PADDING;  // leftward_end[j][k] = leftward(k+1, j), k >= -1,
+    float* leftward_from = leftward_end - 1;                      // so leftward_from[j][i] = leftward(i, j)
+    float* rightward = workspace.take<float>(STARTS * width);  // rightward[i % STARTS][k] = rightward(i, k)
+    float* leftward = workspace.take<float>(STARTS * width);   // leftward(i, k) alike
+    float* charts[] = {joined, joined_end, rightward_end, leftward_end - PADDING};
+    for (float* chart : charts) fill(chart, size, NEVER);
+    for (std::size_t i = 0; i < n; ++i) rightward_end[i * width + i] = leftward_from[i * width + i] = 0.0F;
 
-    for (std::size_t i = n; i-- > 0;) {
-        float* leftward_i = leftward + i * width;
-        fill(rightward, width, NEVER);
-        fill(joined, width, NEVER);
-        rightward[i] = leftward_i[i] = rightward_end[i * width + i] = 0.0F;
-        if (i > 0) leftward_end[i * width + i - 1] = 0.0F;
-        for (std::size_t j = i + 1; j < n; ++j) {
-            const std::size_t end = j * width;
-            const float between = best_sum(rightward, leftward_end + end, i, j);
-            base[i * width + j] = between;
-            joined[j] = between + arc[i][j];
-            joined_end[end + i] = between + arc[j][i];
-            rightward[j] = rightward_end[end + i] = best_sum(joined, rightward_end + end, i + 1, j + 1);
-            leftward_i[j] = best_sum(leftward_i, joined_end + end, i, j);
-            if (i > 0) leftward_end[end + i - 1] = leftward_i[j];
+    const auto begin = [=](std::size_t first, std::size_t after) {
+        fill(rightward, STARTS * width, NEVER);
+        fill(leftward, STARTS * width, NEVER);
+        for (std::size_t i = first; i < after; ++i) {
+            const std::size_t itself = i % STARTS * width + i;
+            rightward[itself] = leftward[itself] = 0.0F;
         }
-    }
+    };
+    for_spans(1, n - 1, begin, [=](std::size_t i, std::size_t j) {
+        const std::size_t row = i % STARTS * width, column = j * width;
+        const float between = best_sum(rightward + row, leftward_end + column, i, j);
+        const float from_left = between + arc[i][j], from_right = between + arc[j][i];
+        // The arc between i and j themselves is the split next to an empty side; it is not in the rows yet.
+        const float right = greater(from_left, best_sum(joined + i * width, rightward_end + column, i + 1, j));
+        const float left = greater(from_right, best_sum(leftward + row, joined_end + column, i + 1, j));
+        joined[i * width + j] = from_left;
+        joined_end[column + i] = from_right;
+        rightward[row + j] = rightward_end[column + i] = right;
+        leftward[row + j] = leftward_from[column + i] = left;
+    });
 
     std::size_t root = 0;
     float top = NEVER;
     for (std::size_t r = 0; r < n; ++r) {
-        const float score = leftward[r] + rightward_end[(n - 1) * width + r] + sentence.root[r];
+        const float score = leftward_from[r * width] + rightward_end[(n - 1) * width + r] + sentence.root[r];
         if (score > top) top = score, root = r;
     }
     if (top == NEVER) return false;
@@ -56,7 +58,7 @@ inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         std::int32_t kind;
         std::size_t i, j;
     };
-    Item* stack = workspace.take<Item>(2 * n + 2);
+    Item* stack = workspace.take<Item>(2 * n + 4);
     std::size_t depth = 0;
     tree.governors[root] = ROOT;
     stack[depth++] = {LEFTWARD, 0, root};
@@ -77,12 +79,12 @@ inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         } else if (item.kind == RIGHTWARD) {
             split = j;
             for (std::size_t k = i + 1; k <= j; ++k)
-                better(base[i * width + k] + arc[i][k] + rightward_end[j * width + k], k);
+                better(joined[i * width + k] + rightward_end[j * width + k], k);
             tree.governors[split] = static_cast<std::int32_t>(i);
             stack[depth++] = {BASE, i, split};
             stack[depth++] = {RIGHTWARD, split, j};
         } else {
-            for (std::size_t k = i; k < j; ++k) better(leftward[i * width + k] + joined_end[j * width + k], k);
+            for (std::size_t k = i; k < j; ++k) better(leftward_from[k * width + i] + joined_end[j * width + k], k);
             tree.governors[split] = static_cast<std::int32_t>(j);
             stack[depth++] = {LEFTWARD, i, split};
             stack[depth++] = {BASE, split, j};

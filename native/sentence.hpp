@@ -24,7 +24,7 @@ struct Sentence {
     std::size_t words = 0;
     Matrix full;           // (n+1) x (n+1), read where i < j
     Matrix open;           // the same
-    Matrix arc;            // n x n, [governor][word], read off the diagonal
+    Matrix arc;            // n x n, [governor][word]; the diagonal is not used but must be a number
     const float* root = nullptr;  // n
     const float* head = nullptr;  // n
 };

@@ -1,6 +1,7 @@
 // A vector of floats as wide as the target of this translation unit allows, and the handful of operations decoding
 // needs. kernels.cpp is compiled once per target, each time with another H3N_TARGET and other compiler flags.
 //
+// `between(first, last, a, b)` takes lane l from a if first <= l < last and from b otherwise.
 // `max(a, b)` may return either operand if one is NaN: the decoders refuse NaN before they start.
 #pragma once
 
@@ -34,6 +35,15 @@ inline vec broadcast(float value) { return _mm512_set1_ps(value); }
 inline vec add(vec a, vec b) { return _mm512_add_ps(a, b); }
 inline vec max(vec a, vec b) { return _mm512_max_ps(a, b); }
 inline float reduce_max(vec a) { return _mm512_reduce_max_ps(a); }
+inline vec gather(const float* from, const std::int32_t* index) {
+    return _mm512_i32gather_ps(_mm512_load_si512(index), from, sizeof(float));
+}
+inline vec between(std::ptrdiff_t first, std::ptrdiff_t last, vec inside, vec outside) {
+    const auto ones = [](std::ptrdiff_t count) {
+        return count <= 0 ? 0U : count >= 16 ? 0xffffU : (1U << count) - 1U;
+    };
+    return _mm512_mask_blend_ps(static_cast<__mmask16>(ones(last) & ~ones(first)), outside, inside);
+}
 #elif defined(__AVX2__)
 using vec = __m256;
 constexpr std::size_t WIDTH = 8;
@@ -48,6 +58,15 @@ inline float reduce_max(vec a) {
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_max_ss(half, _mm_shuffle_ps(half, half, 1)));
 }
+inline vec gather(const float* from, const std::int32_t* index) {
+    return _mm256_i32gather_ps(from, _mm256_load_si256(reinterpret_cast<const __m256i*>(index)), sizeof(float));
+}
+inline vec between(std::ptrdiff_t first, std::ptrdiff_t last, vec inside, vec outside) {
+    const __m256 lane = _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256 from = _mm256_cmp_ps(lane, _mm256_set1_ps(static_cast<float>(first)), _CMP_GE_OQ);
+    const __m256 until = _mm256_cmp_ps(lane, _mm256_set1_ps(static_cast<float>(last)), _CMP_LT_OQ);
+    return _mm256_blendv_ps(outside, inside, _mm256_and_ps(from, until));
+}
 #elif defined(__SSE2__) || defined(_M_X64)
 using vec = __m128;
 constexpr std::size_t WIDTH = 4;
@@ -61,6 +80,15 @@ inline float reduce_max(vec a) {
     a = _mm_max_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));
 }
+inline vec gather(const float* from, const std::int32_t* index) {
+    return _mm_setr_ps(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
+}
+inline vec between(std::ptrdiff_t first, std::ptrdiff_t last, vec inside, vec outside) {
+    const __m128 lane = _mm_setr_ps(0, 1, 2, 3);
+    const __m128 chosen = _mm_and_ps(_mm_cmpge_ps(lane, _mm_set1_ps(static_cast<float>(first))),
+                                     _mm_cmplt_ps(lane, _mm_set1_ps(static_cast<float>(last))));
+    return _mm_or_ps(_mm_and_ps(chosen, inside), _mm_andnot_ps(chosen, outside));
+}
 #elif defined(__ARM_NEON) || defined(_M_ARM64)
 using vec = float32x4_t;
 constexpr std::size_t WIDTH = 4;
@@ -71,6 +99,17 @@ inline vec broadcast(float value) { return vdupq_n_f32(value); }
 inline vec add(vec a, vec b) { return vaddq_f32(a, b); }
 inline vec max(vec a, vec b) { return vmaxq_f32(a, b); }
 inline float reduce_max(vec a) { return vmaxvq_f32(a); }
+inline vec gather(const float* from, const std::int32_t* index) {
+    const float values[4] = {from[index[0]], from[index[1]], from[index[2]], from[index[3]]};
+    return vld1q_f32(values);
+}
+inline vec between(std::ptrdiff_t first, std::ptrdiff_t last, vec inside, vec outside) {
+    const float lanes[4] = {0, 1, 2, 3};
+    const float32x4_t lane = vld1q_f32(lanes);
+    const uint32x4_t chosen = vandq_u32(vcgeq_f32(lane, vdupq_n_f32(static_cast<float>(first))),
+                                        vcltq_f32(lane, vdupq_n_f32(static_cast<float>(last))));
+    return vbslq_f32(chosen, inside, outside);
+}
 #else
 using vec = float;
 constexpr std::size_t WIDTH = 1;
@@ -81,6 +120,10 @@ inline vec broadcast(float value) { return value; }
 inline vec add(vec a, vec b) { return a + b; }
 inline vec max(vec a, vec b) { return a > b ? a : b; }
 inline float reduce_max(vec a) { return a; }
+inline vec gather(const float* from, const std::int32_t* index) { return from[*index]; }
+inline vec between(std::ptrdiff_t first, std::ptrdiff_t last, vec inside, vec outside) {
+    return first <= 0 && last > 0 ? inside : outside;
+}
 #endif
 
 }  // namespace h3n::H3N_TARGET
