@@ -8,6 +8,7 @@ import pytest
 
 from h3n.convert.rules import load_scheme
 from h3n.errors import InputError, UnknownName, UsageError
+from h3n.evaluate import load_parameters
 from h3n.treebanks import SPLITS, known_recipes, load_recipe
 from tests.treebanks.miniature import need_scheme
 
@@ -74,6 +75,12 @@ def test_a_recipe_says_all_that_a_user_asks(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({r.scheme for r in map(load_recipe, known_recipes()) if r.scheme}))
 def test_the_rules_a_recipe_names_load(name: str) -> None:
     assert load_scheme(need_scheme(name)).name == name
+
+
+def test_the_scoring_parameters_a_recipe_names_load() -> None:
+    scorings = {recipe.scoring for recipe in map(load_recipe, known_recipes()) if recipe.scoring is not None}
+    assert scorings == {"collins", "spmrl", "spmrl-hebrew"}
+    assert all(load_parameters(name) for name in scorings)
 
 
 def test_an_unknown_treebank_is_refused_with_the_known_ones() -> None:
