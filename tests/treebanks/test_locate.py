@@ -102,6 +102,20 @@ def test_compressed_files_are_found(tmp_path: Path) -> None:
     assert names(locate(load_recipe("indonesian"), tmp_path), "dev") == ["dev.txt.xz"]
 
 
+def test_no_tree_is_read_twice(tmp_path: Path) -> None:
+    put(tmp_path, {f"{name}.{kind}": "" for name in ("train", "dev", "test") for kind in ("ptb", "ptb.xz", "mrg")})
+    assert names(locate(load_recipe("brackets"), tmp_path), "train") == ["train.ptb"]
+    put(tmp_path, {f"{name}.clean.ptb": "" for name in ("train", "dev", "test")})
+    put(tmp_path, {f"{name}.conllu": "" for name in ("train", "dev", "test")})
+    assert names(locate(load_recipe("masc"), tmp_path), "train") == ["train.clean.ptb"]
+
+
+def test_a_numbering_with_gaps_has_some_file(tmp_path: Path) -> None:
+    put(tmp_path, chinese_articles([n for n in ARTICLES if n < 886 or 1000 < n < 1148]))
+    with pytest.raises(InputError, match=r"expected chtb_886~931 1148~1151\.fid"):
+        locate(load_recipe("ctb-dependency"), tmp_path)
+
+
 def test_a_folder_of_several_treebanks_is_refused(tmp_path: Path) -> None:
     put(tmp_path, {"xx_a-ud-dev.conllu": "", "xx_b-ud-dev.conllu": ""})
     with pytest.raises(InputError, match=r"files of 2 treebanks \(xx_a, xx_b\); expected a folder with one"):

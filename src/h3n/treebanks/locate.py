@@ -39,27 +39,33 @@ class _Shelf:
     def __init__(self) -> None:
         self._listings: dict[Path, dict[str, Path]] = {}
 
-    def inside(self, folder: Path, pattern: str, endings: Sequence[str] = ("",)) -> list[Path]:
-        """Return what stands in a folder under a name that fits the pattern, with one of the endings."""
+    def inside(self, folder: Path, pattern: str) -> list[Path]:
+        """Return what stands in a folder under a name that fits the pattern."""
         if folder not in self._listings:
             self._listings[folder] = {path.name.lower(): path for path in _listing(folder)}
         listing = self._listings[folder]
-        names = [pattern.lower() + ending for ending in endings]
         if "*" not in pattern:
-            return [listing[name] for name in names if name in listing]
-        regexes = [re.compile(re.escape(name).replace(r"\*", ".*")) for name in names]
-        return [path for name, path in listing.items() if any(regex.fullmatch(name) for regex in regexes)]
+            return [listing[pattern.lower()]] if pattern.lower() in listing else []
+        regex = re.compile(re.escape(pattern.lower()).replace(r"\*", ".*"))
+        return [path for name, path in listing.items() if regex.fullmatch(name)]
 
     def match(self, folder: Path, pattern: str) -> list[Path]:
-        """Return the files below a folder that fit one of the patterns between ``|``, sorted."""
-        found: set[Path] = set()
+        """Return the files below a folder that fit the first of the patterns between ``|`` that any file fits.
+
+        Of a file that is there both plain and compressed, the plain one.
+        """
         for alternative in pattern.split("|"):
             *inner, last = alternative.split("/")
             folders = [folder]
             for part in inner:
                 folders = [path for f in folders for path in self.inside(f, part) if path.is_dir()]
-            found.update(p for f in folders for p in self.inside(f, last, _COMPRESSED) if p.is_file())
-        return sorted(found)
+            found: dict[Path, Path] = {}
+            for ending in _COMPRESSED:
+                for path in (path for f in folders for path in self.inside(f, last + ending) if path.is_file()):
+                    found.setdefault(path.with_name(path.name[: len(path.name) - len(ending)]), path)
+            if found:
+                return sorted(found.values())
+        return []
 
 
 def _listing(folder: Path) -> list[Path]:
@@ -142,6 +148,10 @@ def _try(layout: Layout, folder: Path, *, trees_only: bool) -> _Attempt:
         for name, required in _expand(layout.names[split], attempt, split):
             pairs = _pairs(attempt, split, name, patterns, required=required)
             attempt.files.setdefault(split, []).extend(pairs)
+        if not attempt.files.get(split) and all(split != other for other, _ in attempt.missing):
+            wanted = layout.names[split]
+            name = " ".join(wanted) if isinstance(wanted, tuple) else wanted.file
+            attempt.missing.append((split, next(p for p in patterns if p is not None).replace("{name}", name)))
     return attempt
 
 

@@ -33,9 +33,9 @@ class Layout:
     """One way in which the files of a treebank are laid out.
 
     ``folders`` are where below the source the files may stand. ``trees`` and ``dependencies`` are patterns with ``*``
-    and ``{name}``; ``names`` says for each split what goes in for ``{name}``: a text, ``02-21`` (all of these numbers
-    must be there), ``440~931`` (any of them) or ``*`` (whatever no other split names). Letter case does not matter, and
-    a file may be compressed.
+    and ``{name}``; of alternatives between ``|`` the first that is there counts. ``names`` says for each split what goes
+    in for ``{name}``: a text, ``02-21`` (all of these numbers must be there), ``440~931`` (any of them) or ``*``
+    (whatever no other split names). Letter case does not matter, and a file may be compressed.
     """
 
     about: str
