@@ -1,0 +1,143 @@
+"""Dependencies from phrases: agreement with the real converters, and trees per second on one core.
+
+``python -m benchmarks.conversion [FOLDER]`` prints the table of docs/conversion.md, from the folder or ``$H3N_DATA``;
+``--split train`` uses the files the rules were developed on. Agreement counts all words, punctuation included; trees
+are stripped of function tags first, as the references were. Without treebanks only the speed on a few built-in trees
+is shown. Time is processor time of conversion alone, the best of several runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from h3n import formats
+from h3n.convert.rules import load_scheme, to_dependencies
+from h3n.trees import Constituent, Dependencies, strip_tree
+
+# What the Java converter was measured to do elsewhere, its start included: a yardstick, not measured here.
+JAVA_RATE = 3900 / 20
+
+SAMPLES = (
+    "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD chased) (NP (PRP$ our) (NNS cats))) (. .)))",
+    "(TOP (S (NP (NP (DT a) (NN book)) (SBAR (WHNP (WDT that)) (S (NP (PRP I)) (VP (VBP like))))) (VP (VBD fell))))",
+    "(TOP (S (NP (NNS Cats) (, ,) (NNS dogs) (CC and) (NNS mice)) (VP (MD will) (RB not) (VP (VB be) (VP (VBN seen))))))",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Trees and the output of a real converter on them; ``{split}`` is dev or train. Bars are percent of all words."""
+
+    scheme: str
+    trees: str
+    output: str
+    least_governors: float
+    least_relations: float
+
+
+REFERENCES = {
+    "dev": [
+        Reference("sd", "masc/dev.clean.ptb", "masc/dev.conllu.xz", 99.8, 98.5),
+        Reference("sd", "genia/dev.ptb.xz", "genia/dev.conllu.xz", 99.8, 98.5),
+        Reference("sd", "convert/gum-dev.mrg.xz", "convert/gum-dev.sd330.conllx.xz", 99.5, 97.0),
+        Reference("ud1", "convert/gum-dev.mrg.xz", "convert/gum-dev.ud352.conllx.xz", 99.0, 96.0),
+    ],
+    "train": [
+        Reference("sd", "masc/train.clean.ptb.xz", "masc/train.conllu.xz", 99.8, 98.5),
+        Reference("sd", "genia/train.ptb.xz", "genia/train.conllu.xz", 99.8, 98.5),
+        Reference("sd", "convert/gum-train3000.mrg.xz", "convert/gum-train3000.sd330.conllx.xz", 99.5, 97.0),
+        Reference("ud1", "convert/gum-train3000.mrg.xz", "convert/gum-train3000.ud352.conllx.xz", 99.0, 96.0),
+    ],
+}
+
+
+def read_trees(source: Path | io.StringIO, *, format: str | None = None) -> list[Constituent]:  # noqa: A002
+    """Return the trees without traces and function tags."""
+    trees = [strip_tree(s.tree) for s in formats.read(source, format=format) if s.tree is not None]
+    return [tree for tree in trees if tree is not None]
+
+
+def trees_per_second(trees: Sequence[Constituent], scheme: str, *, repeats: int) -> float:
+    """Return the best rate of several runs."""
+    rules = load_scheme(scheme)
+    best = float("inf")
+    for _ in range(repeats):
+        started = time.process_time()
+        for tree in trees:
+            to_dependencies(tree, rules)
+        best = min(best, time.process_time() - started)
+    return len(trees) / max(best, 1e-9)
+
+
+def compare(trees: Sequence[Constituent], gold: Sequence[Dependencies], scheme: str) -> Counter[str]:
+    """Return counts of words, right governors, right relations; and of each confusion ``gold > ours``."""
+    rules = load_scheme(scheme)
+    counts: Counter[str] = Counter()
+    for tree, expected in zip(trees, gold, strict=True):
+        made = to_dependencies(tree, rules)
+        for word, governor in enumerate(expected.governors):
+            counts["words"] += 1
+            if made.governors[word] != governor:
+                counts[f"governor of {expected.relations[word]}"] += 1
+                continue
+            counts["governors"] += 1
+            if made.relations[word] == expected.relations[word]:
+                counts["relations"] += 1
+            else:
+                counts[f"{expected.relations[word]} > {made.relations[word]}"] += 1
+    return counts
+
+
+def row(folder: Path, reference: Reference, *, repeats: int, confusions: int) -> tuple[str, bool]:
+    """Return the line of the table and whether the bars are met."""
+    trees = read_trees(folder / reference.trees)
+    gold = [s.dependencies for s in formats.read(folder / reference.output) if s.dependencies is not None]
+    counts = compare(trees, gold, reference.scheme)
+    uas, las = (100 * counts[key] / counts["words"] for key in ("governors", "relations"))
+    rate = trees_per_second(trees, reference.scheme, repeats=repeats)
+    cells = (reference.scheme, reference.trees, f"{len(trees):,}", f"{counts['words']:,}", f"{uas:.2f}", f"{las:.2f}",
+             f"{reference.least_governors:.1f} / {reference.least_relations:.1f}", f"{rate:,.0f}",
+             f"{rate / JAVA_RATE:.0f}")  # fmt: skip
+    wrong = [f"    {n:5} {what}" for what, n in counts.most_common() if what not in ("words", "governors", "relations")]
+    lines = [f"| {' | '.join(cells)} |", *wrong[:confusions]]
+    return "\n".join(lines), uas >= reference.least_governors and las >= reference.least_relations
+
+
+COLUMNS = ("scheme", "trees", "number", "words", "UAS", "LAS", "asked", "trees/s", "times 195/s")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print the table; exit code 1 if a bar is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.conversion", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--split", choices=sorted(REFERENCES), default="dev")
+    parser.add_argument("--scheme", help="only this scheme")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--confusions", type=int, default=0, metavar="N", help="show the N most frequent differences")
+    options = parser.parse_args(argv)
+    folder = options.folder or (Path(os.environ["H3N_DATA"]) if "H3N_DATA" in os.environ else None)
+    if folder is None or not folder.is_dir():
+        samples = read_trees(io.StringIO("\n".join(SAMPLES)), format="brackets") * 300
+        for scheme in ("sd", "ud1"):
+            rate = trees_per_second(samples, scheme, repeats=options.repeats)
+            print(f"{scheme}: {rate:,.0f} short trees per second (no folder of treebanks: name one, or set H3N_DATA)")
+        return 0
+    print(f"| {' | '.join(COLUMNS)} |", f"|{'|'.join('---' for _ in COLUMNS)}|", sep="\n")
+    met = True
+    for reference in REFERENCES[options.split]:
+        if options.scheme in (None, reference.scheme):
+            line, good = row(folder, reference, repeats=options.repeats, confusions=options.confusions)
+            print(line, flush=True)
+            met = met and good
+    return int(not met)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
