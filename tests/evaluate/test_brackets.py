@@ -251,6 +251,8 @@ def test_damage_says_where(line: str, message: str) -> None:
 def test_very_deep_brackets_are_no_trouble() -> None:
     deep = "(S " * 100_000 + "(N a)" + ")" * 100_000
     assert score(deep, deep)[1].matched == 100_000
+    assert score(deep, deep.replace("(S", "(T"))[1].matched == 0
+    assert score(deep, deep.replace("(S", "(T"), replace(COLLINS, labelled=False))[1].matched == 100_000
 
 
 def test_other_words_raise_and_say_where() -> None:
@@ -261,6 +263,20 @@ def test_other_words_raise_and_say_where() -> None:
     scores = list(score_brackets(gold, predicted, strict=False))
     assert [one.status for one in scores] == [Status.VALID, Status.ERROR]
     assert "word 2 is 'b'" in str(scores[1].problem)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "problem"),
+    [
+        ("(S (N This) (, ,) (N c))", "word 3 is 'b' in gold, 'c' predicted"),
+        ("(S (N This) (, ,))", "3 words in gold, 2 predicted"),
+        ("(S (N This) (, ,) (, b))", "other words are deleted by their tags: 2 count in gold, 1 predicted"),
+    ],
+)
+def test_a_difference_is_told_by_all_the_words(predicted: str, problem: str) -> None:
+    parameters = replace(COLLINS, equal_words=frozenset({("this", "This")}))
+    pair = bracketed_line("(S (N this) (, ,) (N b))"), bracketed_line(predicted)
+    assert score_sentence(*pair, parameters=parameters).problem == problem
 
 
 def test_as_many_errors_pass_as_in_the_c_program() -> None:

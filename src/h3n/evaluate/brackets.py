@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from h3n.evaluate.bracketing import Bracketed, Brackets, count_brackets
-from h3n.evaluate.parameters import Parameters, cutter, load_parameters
+from h3n.evaluate.parameters import Parameters, cutter, equal_labels, load_parameters
 from h3n.evaluate.quotes import mistaken_quotes
 
 
@@ -120,21 +120,29 @@ def score_sentence(gold: Bracketed, predicted: Bracketed, *, parameters: Paramet
         spared, spared_too = mistaken_quotes(gold.events, predicted.events, parameters)
         wanted = count_brackets(gold, parameters=parameters, spared=spared)
         found = count_brackets(predicted, parameters=parameters, spared=spared_too)
-    problem = _difference(wanted.words, found.words, parameters)
-    if problem is not None:
+    if wanted.words != found.words and not _same_words(wanted.words, found.words, parameters):
+        problem = _difference(gold, predicted, wanted, found, parameters)
         return BracketScore(Status.ERROR, wanted.length, _ERROR, problem)
     return BracketScore(Status.VALID, wanted.length, _compare(wanted, found, parameters))
 
 
-def _difference(gold: list[str], predicted: list[str], parameters: Parameters) -> str | None:
-    if gold == predicted:
-        return None
-    if len(gold) != len(predicted):
-        return f"{len(gold)} words in gold, {len(predicted)} predicted"
-    for number, pair in enumerate(zip(gold, predicted, strict=True), start=1):
+def _same_words(gold: list[str], predicted: list[str], parameters: Parameters) -> bool:
+    return len(gold) == len(predicted) and all(
+        pair[0] == pair[1] or pair in parameters.equal_words for pair in zip(gold, predicted, strict=True)
+    )
+
+
+def _difference(
+    gold: Bracketed, predicted: Bracketed, wanted: Brackets, found: Brackets, parameters: Parameters
+) -> str:
+    """Return what is wrong, told by all the words if they differ: the reader's file has them all."""
+    every, other = ([event[1] for event in side.events if event[1]] for side in (gold, predicted))
+    if _same_words(every, other, parameters):
+        return f"other words are deleted by their tags: {len(wanted.words)} count in gold, {len(found.words)} predicted"
+    for number, pair in enumerate(zip(every, other, strict=False), start=1):
         if pair[0] != pair[1] and pair not in parameters.equal_words:
             return f"word {number} is {pair[0]!r} in gold, {pair[1]!r} predicted"
-    return None
+    return f"{len(every)} words in gold, {len(other)} predicted"
 
 
 def _compare(gold: Brackets, predicted: Brackets, parameters: Parameters) -> BracketCounts:
@@ -143,7 +151,7 @@ def _compare(gold: Brackets, predicted: Brackets, parameters: Parameters) -> Bra
         same = gold.labels == predicted.labels
         matched = len(gold.spans) if same else len(match_labels(gold, predicted, parameters=parameters))
     else:
-        crossing = _crossing(gold.spans, predicted.spans)
+        crossing = _crossing(gold, predicted)
         matched = len(match_labels(gold, predicted, parameters=parameters))
     size, size_too = len(gold.spans), len(predicted.spans)
     return BracketCounts(
@@ -165,30 +173,38 @@ def _compare(gold: Brackets, predicted: Brackets, parameters: Parameters) -> Bra
 def match_labels(gold: Brackets, predicted: Brackets, *, parameters: Parameters) -> list[tuple[str, str]]:
     """Return the labels, gold and predicted, of the brackets that match: each gold bracket takes the first free one
     that fits, outer ones first. The order matters only where equality of labels is not transitive."""
-    free: dict[tuple[int, int], list[str]] = {}
-    for span, label in zip(reversed(predicted.spans), reversed(predicted.labels), strict=True):
-        if span in free:
-            free[span].append(label)
+    compared = predicted.labels if parameters.labelled else [""] * len(predicted.labels)
+    free: dict[tuple[tuple[int, int], str], list[int]] = {}
+    for number, key in enumerate(zip(predicted.spans, compared, strict=True)):
+        if key in free:
+            free[key].append(number)
         else:
-            free[span] = [label]
+            free[key] = [number]
+    equal = equal_labels(parameters) if parameters.labelled else {}
     matched: list[tuple[str, str]] = []
-    equal, labelled = parameters.equal_labels, parameters.labelled
     for span, label in zip(reversed(gold.spans), reversed(gold.labels), strict=True):
-        for at, candidate in enumerate(free.get(span, ())):
-            if candidate == label or not labelled or (candidate, label) in equal:
-                del free[span][at]
-                matched.append((label, candidate))
-                break
+        found = free.get((span, label if parameters.labelled else ""))
+        for other in equal.get(label, ()):
+            rival = free.get((span, other))
+            if rival and (not found or rival[-1] > found[-1]):
+                found = rival
+        if found:
+            matched.append((label, predicted.labels[found.pop()]))
     return matched
 
 
-def _crossing(gold: list[tuple[int, int]], predicted: list[tuple[int, int]]) -> int:
-    """Return how many predicted brackets cross a gold bracket. One that has a gold bracket's words crosses none."""
-    known = set(gold)
+def _crossing(gold: Brackets, predicted: Brackets) -> int:
+    """Return how many predicted brackets cross a gold bracket: start inside it and end behind it, or the mirror."""
+    known = set(gold.spans)
+    last_end = list(range(len(gold.words) + 1))
+    first_start = list(last_end)
+    for start, end in known:
+        last_end[start] = max(last_end[start], end)
+        first_start[end] = min(first_start[end], start)
     return sum(
-        any(first < start < last < end or start < first < end < last for first, last in known)
-        for start, end in predicted
-        if (start, end) not in known
+        max(last_end[start + 1 : end]) > end or min(first_start[start + 1 : end]) < start
+        for start, end in predicted.spans
+        if end - start > 1 and (start, end) not in known
     )
 
 

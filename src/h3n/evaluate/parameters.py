@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -193,3 +193,12 @@ def cutter(marks: str) -> Callable[[str], str]:
         return label
 
     return cut
+
+
+@lru_cache(maxsize=64)
+def equal_labels(parameters: Parameters) -> dict[str, tuple[str, ...]]:
+    """Return for each label that has any the others that count as equal to it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for label, other in sorted(parameters.equal_labels):
+        found[label] = (*found.get(label, ()), other)
+    return found
