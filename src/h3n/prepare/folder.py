@@ -23,8 +23,10 @@ def written_folder(folder: Path, *, overwrite: bool) -> Iterator[Path]:
 
     A folder that holds something is replaced only with ``overwrite``, and only if we wrote it.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        ours = folder.is_dir() and (folder / MANIFEST).is_file()
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: is no folder; expected a new or an empty one")
+    if folder.exists() and any(folder.iterdir()):
+        ours = (folder / MANIFEST).is_file()
         if not (overwrite and ours):
             hint = "--overwrite replaces it" if ours else "expected a new or an empty folder"
             raise UsageError(f"{folder}: exists and is not empty; {hint}")

@@ -33,8 +33,8 @@ class Layout:
     """One way in which the files of a treebank are laid out.
 
     ``folders`` are where below the source the files may stand. ``trees`` and ``dependencies`` are patterns with ``*``
-    and ``{name}``; of alternatives between ``|`` the first that is there counts. ``names`` says for each split what goes
-    in for ``{name}``: a text, ``02-21`` (all of these numbers must be there), ``440~931`` (any of them) or ``*``
+    and ``{name}``; of alternatives between ``|`` the first that is there counts. ``names`` says for each split what
+    goes in for ``{name}``: a text, ``02-21`` (all of these numbers must be there), ``440~931`` (any of them) or ``*``
     (whatever no other split names). Letter case does not matter, and a file may be compressed.
     """
 
