@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +208,7 @@ def test_the_sample_report_equals_the_c_programs(run: Any, data: Path) -> None:
     assert err.count("left out") == 5
 
 
-def test_files_that_carry_both_trees_get_every_score(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_carry_both_trees_get_every_score(run: Any) -> None:
     words, tags = ("the", "dog", "barks"), ("DT", "NN", "VBZ")
     noun = Constituent("NP", (Leaf("DT", "the"), Leaf("NN", "dog")))
     tree = Constituent("TOP", (Constituent("S", (noun, Constituent("VP", (Leaf("VBZ", "barks"),)))),))
@@ -218,13 +216,9 @@ def test_files_that_carry_both_trees_get_every_score(run: Any, monkeypatch: pyte
     gold = Sentence(words=words, tags=tags, tree=tree, dependencies=Dependencies((1, 2, -1), ("det", "nsubj", "root")))
     wrong = Sentence(words=words, tags=tags, tree=flat, dependencies=Dependencies((1, -1, 1), ("det", "root", "dep")))
 
-    def read(source: object, _: object) -> Iterator[Sentence]:
-        yield gold if source == "gold.both" else wrong
-
-    monkeypatch.setitem(
-        formats.FORMATS, "both", replace(formats.FORMATS["conllu"], name="both", extensions=(".both",), read=read)
-    )
-    found = numbers(run, "gold.both", "pred.both")
+    formats.write([gold], "gold.jsonl")
+    formats.write([wrong], "pred.jsonl")
+    found = numbers(run, "gold.jsonl", "pred.jsonl")
     assert (found["LP"], found["LR"], found["UAS"], found["LAS"], found["XPOS"]) == (
         100.0,
         66.6667,
@@ -234,7 +228,7 @@ def test_files_that_carry_both_trees_get_every_score(run: Any, monkeypatch: pyte
     )
     # Gold levels: barks 1, dog 2, the none; predicted: dog 1, barks and the none.
     assert found["head_accuracy"] == 33.3333
-    code, out, _ = run("gold.both", "pred.both")
+    code, out, _ = run("gold.jsonl", "pred.jsonl")
     assert code == 0
     assert [line.split()[0] for line in out.splitlines() if line][0:1] == ["brackets:"]
     assert "head accuracy                33.33" in out
