@@ -26,7 +26,7 @@ def draw(tree: Constituent | Leaf) -> str:
 
 
 def slow_phrases(given_: Dependencies) -> tuple[set[tuple[int, int, str]], int]:
-    """Return the phrases over two words and more, and how many parts were lifted, by moving parts one step at a time."""
+    """Return the phrases and how many parts were lifted, by moving parts upward one step at a time."""
 
     def below(word: int) -> list[tuple[frozenset[int], int]]:
         """Return the parts of a word's subtree, its own first: each a set of words with the word at its head."""
@@ -86,7 +86,7 @@ def test_projective_trees_come_back_through_the_joint_tree(given_: Dependencies)
 
 def test_a_word_with_its_dependents_is_a_phrase_and_a_word_alone_a_leaf() -> None:
     given_ = Dependencies((1, 2, ROOT, 4, 2), ("det", "nsubj:pass", "root", "case", "obl"))
-    made = to_phrases(given_, "the car was in gear".split(), ["DT", "NN", "VBD", "IN", "NN"])
+    made = to_phrases(given_, ["the", "car", "was", "in", "gear"], ["DT", "NN", "VBD", "IN", "NN"])
     assert draw(made.tree) == "(TOP (root (nsubj the car) was (obl in gear)))"
     assert next(leaves(made.tree)) == Leaf("DT", "the")
     assert made.dependencies is given_
@@ -94,17 +94,15 @@ def test_a_word_with_its_dependents_is_a_phrase_and_a_word_alone_a_leaf() -> Non
 
 def test_subtypes_are_kept_on_request() -> None:
     given_ = Dependencies((1, 2, ROOT), ("det", "nsubj:pass", "root"))
-    assert draw(to_phrases(given_, "the car went".split(), labels="full").tree) == (
+    assert draw(to_phrases(given_, ["the", "car", "went"], labels="full").tree) == (
         "(TOP (root (nsubj:pass the car) went))"
     )
 
 
 def test_a_part_beyond_a_gap_is_lifted_to_the_nearest_ancestor_it_touches() -> None:
     # "a hearing is scheduled on the issue today": the issue belongs to the hearing, today to the scheduling.
-    given_ = Dependencies(
-        (1, 3, 3, ROOT, 6, 6, 1, 3), ("det", "nsubj", "aux", "root", "case", "det", "nmod", "advmod")
-    )
-    made = to_phrases(given_, "a hearing is scheduled on the issue today".split())
+    given_ = Dependencies((1, 3, 3, ROOT, 6, 6, 1, 3), ("det", "nsubj", "aux", "root", "case", "det", "nmod", "advmod"))
+    made = to_phrases(given_, ["a", "hearing", "is", "scheduled", "on", "the", "issue", "today"])
     assert draw(made.tree) == "(TOP (root (nsubj a hearing) is scheduled (nmod on the issue) today))"
     assert made.lifted == 1
     assert made.recoverable == 7
