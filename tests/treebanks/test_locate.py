@@ -27,6 +27,11 @@ def test_sections_of_the_penn_treebank(tmp_path: Path, below: str) -> None:
     assert names(found, "test") == ["wsj_2301.mrg"]
 
 
+def test_the_revised_penn_treebank(tmp_path: Path) -> None:
+    put(tmp_path, {f"data/penntree/{n:02}/wsj_{n:02}01.tree": "" for n in range(25)})
+    assert names(locate(load_recipe("ptb"), tmp_path), "dev") == ["wsj_2201.tree"]
+
+
 def test_a_missing_section_is_named(tmp_path: Path) -> None:
     source = penn(tmp_path)
     shutil.rmtree(source / "parsed/mrg/wsj/07")
@@ -36,7 +41,7 @@ def test_a_missing_section_is_named(tmp_path: Path) -> None:
 
 
 def test_a_wrong_folder_is_told_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"not a folder of ptb; expected parsed/mrg/wsj/02/wsj_\*\.mrg"):
+    with pytest.raises(InputError, match=r"not a folder of ptb; expected parsed/mrg/wsj/02/wsj_\*\.mrg .*wsj_\*\.tree"):
         locate(load_recipe("ptb"), tmp_path)
     with pytest.raises(InputError, match=r"expected splits\.md \(the repository\), or train\.ptb"):
         locate(load_recipe("gum"), tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from h3n.convert import join, split
 from h3n.convert.phrases import to_phrases
 from h3n.prepare import Options, prepare
 from h3n.treebanks import load_recipe
-from h3n.trees import is_projective, leaves
-from tests.treebanks.miniature import need_scheme
+from h3n.trees import Sentence, is_projective, leaves
+from tests.treebanks.miniature import need_scheme, put
 
 # sentences, words and moved governors of the development splits, as the sources' own description counts the first two
 BOTH = {
@@ -35,6 +36,31 @@ def test_development_splits_with_both_trees(data: Path, tmp_path: Path, name: st
     trees = formats.read(tmp_path / "out/dev.ptb")
     for tree, words in zip(trees, formats.read(tmp_path / "out/dev.conllu"), strict=True):
         assert tree.words == words.words
+
+
+def test_the_repository_of_gum_gives_the_same_as_files_per_split(data: Path, tmp_path: Path) -> None:
+    documents: dict[str, tuple[list[Sentence], list[Sentence]]] = {}
+    trees = formats.read(data / "gum/dev.ptb.xz")
+    for tree, sentence in islice(zip(trees, formats.read(data / "gum/dev.conllu.xz"), strict=True), 300):
+        for comment in sentence.comments:
+            if comment.startswith("# newdoc id = "):
+                name = comment.removeprefix("# newdoc id = ")
+                documents[name] = [], []
+        documents[name][0].append(tree)
+        documents[name][1].append(sentence)
+    put(tmp_path / "gum", {"splits.md": "".join(["## dev\n\n", *(f"  * {name}\n" for name in documents)])})
+    for name, (left, right) in documents.items():
+        for folder, kind, sentences in (("const", "ptb", left), ("dep", "conllu", right)):
+            (tmp_path / "gum" / folder).mkdir(exist_ok=True)
+            formats.write(sentences, tmp_path / "gum" / folder / f"{name}.{kind}")
+    assert len(documents) > 3
+    options = Options(splits=("dev",))
+    prepare("gum", tmp_path / "gum", tmp_path / "repository", options=options)
+    prepare("gum", data, tmp_path / "files", options=options)
+    for kind in ("ptb", "conllu"):
+        few, all_ = ((tmp_path / out / f"dev.{kind}").read_bytes() for out in ("repository", "files"))
+        assert all_.startswith(few)
+        assert len(few) > 100_000 // (10 if kind == "ptb" else 1)
 
 
 def test_craft_with_its_two_ways_to_write_quotes(data: Path, tmp_path: Path) -> None:

@@ -93,6 +93,8 @@ def test_a_recipe_of_ones_own(tmp_path: Path) -> None:
     file.write_text(MINIMAL, encoding="utf-8")
     recipe = load_recipe(str(file))
     assert (recipe.name, recipe.layouts[0].trees) == ("mine", "{name}.ptb")
+    file.write_text(MINIMAL.replace('"l"', '"CC0"'), encoding="utf-8")
+    assert load_recipe(str(file)).checksum != recipe.checksum
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,7 @@ def _manifest(folder: Path, work: _Work, report: Report) -> dict[str, Any]:
     return {
         "h3n": h3n.__version__,
         "treebank": recipe.name,
+        "recipe": recipe.checksum,
         "title": recipe.title,
         "language": recipe.language,
         "licence": recipe.licence,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -73,6 +74,7 @@ class Recipe:
     same_quotes: bool = False  # `` and '' in one tree may stand against " in the other
     blanked: bool = False  # documents whose words are all "_", for copyright, are left out
     tag_functions: bool = False  # tags carry function labels, to be cut off like those of phrases
+    checksum: str = ""  # SHA-256 of the recipe's own text, put in when it is read
 
 
 def known_recipes() -> tuple[str, ...]:
@@ -107,7 +109,7 @@ def _parse(name: str, text: str, *, place: str) -> Recipe:
     recipe = Recipe(**_checked(Recipe, {"name": name, **table, "layouts": made}, place=place))
     if recipe.has not in HAS:
         raise UsageError(f"{place}: has = {recipe.has!r}; expected one of {', '.join(HAS)}")
-    return recipe
+    return replace(recipe, checksum=hashlib.sha256(text.encode()).hexdigest())
 
 
 def _layout(entry: Any, *, place: str) -> Layout:
