@@ -17,7 +17,7 @@ SOURCE = Path(h3n.__file__).parent
 # Each layer may import the layers above it in this list and itself; parts of one layer do not import each other.
 LAYERS: list[set[str]] = [
     {"errors", "config", "trees"},
-    {"formats", "convert", "evaluate", "decode"},
+    {"formats", "convert", "evaluate", "decode", "text"},
     {"treebanks", "draw"},
     {"model"},
     {"parser", "prepare"},
@@ -69,7 +69,7 @@ def test_every_layer_of_the_table_that_exists_imports(part: str) -> None:
     subprocess.run([sys.executable, "-c", f"import h3n.{part}"], check=True)
 
 
-@pytest.mark.parametrize("part", ["formats", "convert", "evaluate", "cli", "treebanks"])
+@pytest.mark.parametrize("part", ["formats", "convert", "evaluate", "text", "cli", "treebanks"])
 def test_light_parts_import_no_torch(part: str) -> None:
     code = f"import sys, h3n.{part}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

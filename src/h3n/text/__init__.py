@@ -1,0 +1,10 @@
+"""Plain English text in: sentences and words, with where they stand.
+
+`segment` splits running text, `lines` takes one sentence per line, `words` takes words that are split already. All of
+them stream. `split` gives tokens with their offsets; `offsets` finds those of a sentence's words again.
+"""
+
+from h3n.text.sentences import lines, offsets, segment, split, words
+from h3n.text.tokens import Token
+
+__all__ = ["Token", "lines", "offsets", "segment", "split", "words"]

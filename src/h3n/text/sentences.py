@@ -1,0 +1,141 @@
+"""Sentences from plain text: words, spacing, offsets.
+
+Spacing is kept as CoNLL-U keeps it, in the column MISC: nothing for one space, `SpaceAfter=No` for none, and
+`SpacesAfter=` or `SpacesBefore=`, in the notation of UDPipe (`\\s` space, `\\n` line end, `\\t`, `\\r`), for
+anything else. So sentence after sentence the text can be put together again as it was, but for spacing at its very end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from h3n.text import blocks, boundaries
+from h3n.text.blocks import Block
+from h3n.text.tokens import Token, tokenize
+from h3n.trees import Insert, Sentence
+
+_ESCAPES = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
+_UNESCAPES = {escape: space for space, escape in _ESCAPES.items()}
+_ESCAPE = re.compile(r"\\(?:[sntr]|u[0-9a-f]{4})")
+
+
+def split(text: str | Iterable[str]) -> Iterator[tuple[Token, ...]]:
+    """Yield the tokens of one sentence after another, with their offsets in the text or in its pieces joined."""
+    for block in blocks.blocks(text):
+        for tokens in boundaries.sentences(tokenize(block.text, offset=block.start)):
+            yield tuple(tokens)
+
+
+def segment(text: str | Iterable[str]) -> Iterator[Sentence]:
+    """Yield the sentences of an English text, or of the pieces it comes in, such as the lines of an open file.
+
+    Reads no further than the paragraph it is in. A blank line ends a paragraph; a line inside one is taken as wrapped
+    unless it is a heading, an item of a list or the like.
+    """
+    number = 0
+    newpar = False
+    before = ""
+    for block in blocks.blocks(text):
+        newpar |= block.opens_paragraph
+        parts = [*boundaries.sentences(tokenize(block.text))]
+        before += block.text[: parts[0][0].start] if parts else block.text
+        for tokens, following in zip_longest(parts, parts[1:]):
+            number += 1
+            after = block.text[tokens[-1].end : following[0].start if following else None]
+            if not after and not following and block.ends_text:
+                after = " "  # CoNLL-U says nothing of what follows the last word of all
+            yield _sentence(block, tokens, number=number, before=before, after=after, newpar=newpar)
+            newpar, before = False, ""
+
+
+def lines(text: str | Iterable[str]) -> Iterator[Sentence]:
+    """Yield one sentence per line of the text, in order, empty for a blank line."""
+    for number, line in enumerate(blocks.lines(text), start=1):
+        tokens = tokenize(line.text)
+        yield _sentence(line, tokens, number=number) if tokens else Sentence(words=())
+
+
+def words(text: str | Iterable[str]) -> Iterator[Sentence]:
+    """Yield one sentence per line of the text, in order: its words are what stands between white space."""
+    for line in blocks.lines(text):
+        yield Sentence(words=tuple(line.text.split()))
+
+
+def offsets(sentence: Sentence) -> tuple[tuple[int, int], ...]:
+    """Return where each word of a sentence from `segment` or `lines` starts and ends in the text.
+
+    The words of `don't` share its characters out among them. Without `# start_char` counting starts at 0.
+    """
+    misc = sentence.misc or ("_",) * len(sentence)
+    gaps = [len(_gap(column)) for column in misc]
+    for insert in sentence.inserts:
+        number, _, *_, column = insert.row.split("\t")
+        if "-" in number:
+            first, last = (int(part) for part in number.split("-"))
+            gaps[first - 1 : last] = [*[0] * (last - first), len(_gap(column))]
+    at = next((int(c.partition("=")[2]) for c in sentence.comments if c.startswith("# start_char =")), 0)
+    found = []
+    for word, gap in zip(sentence.words, gaps, strict=True):
+        found.append((at, at + len(word)))
+        at += len(word) + gap
+    return tuple(found)
+
+
+def _sentence(
+    block: Block, tokens: Sequence[Token], *, number: int, before: str = "", after: str = " ", newpar: bool = False
+) -> Sentence:
+    """Return the sentence of these tokens, whose offsets are those in the block."""
+    forms: list[str] = []
+    misc: list[str] = []
+    inserts: list[Insert] = []
+    written: list[str] = []
+    for index, token in enumerate(tokens):
+        gap = block.text[token.end : tokens[index + 1].start] if index + 1 < len(tokens) else after
+        column = _column("" if index else before, gap)
+        if len(token.words) > 1:
+            first, last = len(forms) + 1, len(forms) + len(token.words)
+            inserts.append(Insert(len(forms), f"{first}-{last}\t{token.text}" + "\t_" * 7 + f"\t{column}"))
+            column = "_"
+        forms.extend(token.words)
+        misc.extend([column] * len(token.words))
+        written.append(token.text if not gap else token.text + " ")
+    comments = (
+        *(["# newpar"] if newpar else []),
+        f"# sent_id = {number}",
+        f"# start_char = {block.start + tokens[0].start}",
+        f"# text = {''.join(written).rstrip(' ')}",
+    )
+    columns = tuple(misc) if any(column != "_" for column in misc) else None
+    return Sentence(words=tuple(forms), misc=columns, comments=comments, inserts=tuple(inserts))
+
+
+def _column(before: str, after: str) -> str:
+    """Return the column MISC of a word between these stretches of spacing."""
+    if not before and after in {"", " "}:
+        return "_" if after else "SpaceAfter=No"
+    parts = [f"SpacesBefore={_escaped(before)}"] if before else []
+    if not after:
+        parts.append("SpaceAfter=No")
+    elif after != " ":
+        parts.append(f"SpacesAfter={_escaped(after)}")
+    return "|".join(parts)
+
+
+def _escaped(spacing: str) -> str:
+    return "".join(_ESCAPES.get(space) or f"\\u{ord(space):04x}" for space in spacing)
+
+
+def _gap(column: str) -> str:
+    """Return the spacing after a word with this column MISC."""
+    for part in column.split("|"):
+        if part == "SpaceAfter=No":
+            return ""
+        if part.startswith("SpacesAfter="):
+            return _ESCAPE.sub(_unescape, part.removeprefix("SpacesAfter="))
+    return " "
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return _UNESCAPES.get(match.group()) or chr(int(match.group()[2:], 16))
