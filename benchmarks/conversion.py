@@ -27,7 +27,7 @@ JAVA_RATE = 3900 / 20
 SAMPLES = (
     "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD chased) (NP (PRP$ our) (NNS cats))) (. .)))",
     "(TOP (S (NP (NP (DT a) (NN book)) (SBAR (WHNP (WDT that)) (S (NP (PRP I)) (VP (VBP like))))) (VP (VBD fell))))",
-    "(TOP (S (NP (NNS Cats) (, ,) (NNS dogs) (CC and) (NNS mice)) (VP (MD will) (RB not) (VP (VB be) (VP (VBN seen))))))",
+    "(TOP (S (NP (NNS Cats) (CC and) (NNS mice)) (VP (MD will) (RB not) (VP (VB be) (VP (VBN seen))))))",
 )
 
 

@@ -88,6 +88,16 @@ def test_a_scheme_extends_another(scheme: Path) -> None:
     assert convert(text, scheme) == [(3, "subj"), (3, "verb"), (0, "root")]
 
 
+def test_three_dots_stand_for_the_inherited_rest(scheme: Path) -> None:
+    child = written(
+        scheme.parent,
+        "extends simple.rules\n[relations]\nfirst\n  - DT > *\n...\nsubj\n  - as subj\nlast\n  - NP-SBJ|NN > *\n",
+    )
+    # "aux of verb" comes along with its place under "verb"; "subj" has moved behind, but still comes before "last".
+    text = "(S (NP-SBJ (DT the) (NN cat)) (VP (VB was) (NN asleep)) (NN x))"
+    assert convert(text, child) == [(2, "first"), (4, "subj"), (4, "aux"), (0, "root"), (4, "last")]
+
+
 def test_labels_and_tags_may_be_read_under_other_names(scheme: Path) -> None:
     child = written(scheme.parent, "extends simple.rules\n[labels]\nNP = SN GN*\n[tags]\nNN = n v*\n")
     assert convert("(S (VP (VBD saw)) (GNX (n cat) (x x)))", child)[1:] == [(1, "dep"), (2, "dep")]

@@ -10,6 +10,7 @@ from pathlib import Path
 from h3n.convert.rules.afterwards import Correction, parse_correction
 from h3n.convert.rules.edits import names_needed, parse_edits
 from h3n.convert.rules.heads import HeadTable, SpecialHead, parse_head_rule
+from h3n.convert.rules.labels import label_cleaner
 from h3n.convert.rules.matching import compile_pattern, compile_rest
 from h3n.convert.rules.nodes import Cleaner
 from h3n.convert.rules.patterns import Condition, Pattern, Strings, Vocabulary, Words, bound_names, parse
@@ -32,8 +33,9 @@ OPTIONS: dict[str, str] = {
     "interjections": "",
 }
 ARCS = ("heads", "patterns")
-# Word lists, label sets, macros and head rules are inherited one by one; lists with an order as a whole.
+# Word lists, label sets, macros and head rules are inherited one by one; lists with an order where REST stands.
 _MERGED = ("labels", "tags", "sets", "words", "macros", "heads")
+REST = "..."
 _REPLACED = ("special heads", "transforms", "relations", "afterwards")
 
 
@@ -122,13 +124,24 @@ def _gather(source: Source, into: _Gathered) -> None:
                 into.tables[section][key] = entry
     for section in _REPLACED:
         if section in source.sections:
-            into.lists[section] = source.sections[section]
+            into.lists[section] = _with_rest(source.sections[section], into.lists[section])
     # "as NAME" means the patterns NAME has in the scheme extended, whatever this file makes of that name.
     inherited = dict(into.patterns)
     for entry in source.sections.get("relations", ()):
-        name = entry.key.split()[0]
         lines = [_inherited(line, inherited) for line in entry.lines]
-        into.patterns[name] = tuple(line for group in lines for line in group)
+        into.patterns[_name(entry)] = tuple(line for group in lines for line in group)
+
+
+def _with_rest(entries: tuple[Entry, ...], inherited: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Return the entries with ``...`` replaced by those inherited that have no new version here."""
+    new = {_name(entry) for entry in entries}
+    rest = [entry for entry in inherited if _name(entry) not in new]
+    return tuple(made for entry in entries for made in (rest if entry.key == REST else [entry]))
+
+
+def _name(entry: Entry) -> str:
+    """Return what an entry is known by: ``auxpass of aux`` is another version of ``auxpass``."""
+    return entry.key.partition(" of ")[0]
 
 
 def _inherited(line: Line, known: dict[str, tuple[Line, ...]]) -> tuple[Line, ...]:
@@ -162,37 +175,6 @@ def _lists(entries: dict[str, Entry], kind: str) -> dict[str, list[str]]:
         return made
 
     return {name: filled(name, (), entry.place) for name, entry in entries.items()}
-
-
-def label_cleaner(options: Mapping[str, str], read_as: Mapping[str, Sequence[str]]) -> Cleaner:
-    """Return the function from a label to (the label as kept, its bare category), with a memory.
-
-    The option ``cut`` has the marks that end a category, ``keep`` the function tags that stay (``NP-TMP``; of several
-    the first listed, and no others; ``*`` keeps all). ``read_as`` gives categories another name.
-    """
-    cut, keep = options["cut"], options["keep"].split()
-    names = [(name, Strings(labels)) for name, labels in read_as.items()]
-
-    @lru_cache(maxsize=4096)
-    def clean(label: str) -> tuple[str, str]:
-        bare = _bare(label, cut)
-        basic = next((name for name, labels in names if labels[bare]), bare)
-        functions = label[len(bare) :]
-        if keep == ["*"]:
-            return basic + functions, basic
-        for kept in keep:
-            category, _, function = kept.partition("-")
-            if category == basic and function in functions.split("-"):
-                return kept, basic
-        return basic, basic
-
-    return clean
-
-
-def _bare(label: str, cut: str) -> str:
-    # -LRB- is a tag, not an empty category with a function: the mark that opens a label may close it again.
-    start = label.find(label[0], 1) + 1 if label and label[0] in cut and label[0] in label[1:] else 1
-    return label[: min((at for mark in cut if (at := label.find(mark, start)) > 0), default=len(label))]
 
 
 def _pattern(line: Line, vocabulary: Vocabulary) -> Pattern:
