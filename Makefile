@@ -25,11 +25,17 @@ $(VENV)/.build-tools: constraints.txt
 	$(PIP_INSTALL) pip scikit-build-core nanobind cmake ninja
 	@touch $@
 
-# Editable, so that Python changes need nothing; a change of the native code reinstalls.
-$(VENV)/.installed: $(VENV)/.build-tools pyproject.toml $(NATIVE)
+# Editable, so that a change of a Python file needs nothing; one of the native code, or a new file, reinstalls.
+$(VENV)/.installed: $(VENV)/.build-tools pyproject.toml $(NATIVE) $(VENV)/.files
 	$(PIP_INSTALL) torch
 	PATH="$(abspath $(BIN)):$$PATH" $(PIP_INSTALL) --no-build-isolation --editable '.[$(EXTRAS)]'
 	@touch $@
+
+$(VENV)/.files: FORCE | $(VENV)/.build-tools
+	@find src -type f ! -name '*.pyc' | LC_ALL=C sort > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+FORCE:
 
 demo: install
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh

@@ -48,6 +48,16 @@ class _Lazy(TyperGroup):
         made.short_help = summary
         return made
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader went away (`h3n ... | head`): not our error. Keep the interpreter from complaining at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        return result
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
@@ -88,10 +98,6 @@ def main() -> None:
         _fail(f"{error.format_message().rstrip('.')}; see {command} --help")
     except H3nError as error:
         _fail(str(error))
-    except BrokenPipeError:
-        # The reader went away (`h3n ... | head`): not our error. Keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0) from None
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
     raise SystemExit(code if isinstance(code, int) else 0)
