@@ -141,9 +141,12 @@ def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRI
     """Write every tree on a line of its own, or spread over several lines.
 
     An unlabelled bracket is written in the Penn Treebank's way, ``( (S ...) )``; a sentence without a tree is an
-    empty line. The words are those of the tree.
+    empty line if it has no words either, and an error if it has. The words are those of the tree.
     """
     for sentence in sentences:
+        if sentence.tree is None and sentence.words:
+            where = f"{sentence.place}: " if sentence.place else ""
+            raise TreeError(f"{where}the sentence has no phrase structure, which is all that brackets show")
         stream.write(to_text(sentence.tree, options) + options.newline)
 
 

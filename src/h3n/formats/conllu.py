@@ -23,6 +23,7 @@ from h3n.formats.rows import (
     joined,
     read_blocks,
     split_inserts,
+    tags_of,
 )
 from h3n.trees import Insert, Sentence
 
@@ -80,7 +81,7 @@ def rows_of(sentence: Sentence) -> list[str]:
     """Return the rows of words, ranges and empty nodes."""
     none = repeat(EMPTY)
     heads, relations = heads_of(sentence.dependencies)
-    rest = (sentence.lemmas, sentence.upos, sentence.tags, sentence.features, heads, relations, sentence.enhanced)
+    rest = (sentence.lemmas, sentence.upos, tags_of(sentence), sentence.features, heads, relations, sentence.enhanced)
     rows = joined([values or none for values in (*rest, sentence.misc)], sentence.words)
     return _with_inserts(rows, sentence.inserts) if sentence.inserts else rows
 

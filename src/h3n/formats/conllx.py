@@ -24,6 +24,7 @@ from h3n.formats.rows import (
     joined,
     read_blocks,
     split_inserts,
+    tags_of,
 )
 from h3n.trees import Sentence
 
@@ -83,5 +84,5 @@ def _rows(sentence: Sentence) -> list[str]:
     none = repeat(EMPTY)
     misc = sentence.misc
     projective = [[_value(m, key) for m in misc] if misc else none for key in (_HEAD, _RELATION)]
-    rest = (sentence.lemmas, sentence.upos, sentence.tags, sentence.features, *heads_of(sentence.dependencies))
+    rest = (sentence.lemmas, sentence.upos, tags_of(sentence), sentence.features, *heads_of(sentence.dependencies))
     return joined([values or none for values in (*rest, *projective)], sentence.words)

@@ -12,6 +12,7 @@ import gzip
 import io
 import lzma
 import os
+import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -118,7 +119,7 @@ def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO
     """Return the handle, or one that unpacks it where its first bytes are those of a compressed file."""
     buffered = handle if isinstance(handle, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, handle))
     if buffered is not handle:
-        stack.callback(buffered.detach)  # or the caller's stream would be closed with ours
+        stack.callback(_let_go, buffered)
     try:
         start = buffered.peek(6)
     except OSError as error:
@@ -128,6 +129,12 @@ def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO
             unpacked = cast(io.RawIOBase, stack.enter_context(opener(cast(BinaryIO, buffered), "rb")))
             return stack.enter_context(io.BufferedReader(unpacked, PIECE))
     return cast(BinaryIO, buffered)
+
+
+def _let_go(buffered: io.BufferedReader) -> None:
+    """Keep the caller's stream from being closed with ours."""
+    with contextlib.suppress(ValueError):  # the caller has closed it already
+        buffered.detach()
 
 
 class _Encoded:
@@ -155,23 +162,30 @@ def opened_to_write(target: Source) -> Iterator[IO[str]]:
         finally:
             stream.detach().flush()
     else:
-        with _written(Path(target).resolve()) as path:
-            opener = COMPRESSED.get(Path(target).suffix, io.open)
-            with cast(IO[str], opener(path, "wt", encoding="utf-8", newline="")) as made:
+        path = Path(target).resolve()
+        special = path.exists() and not path.is_file()  # a pipe or a device takes what comes
+        part = path if special else path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            with _packed(part, path.suffix) as made:
                 yield made
+            if not special:
+                if path.exists():
+                    shutil.copymode(path, part)
+                part.replace(path)
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+        finally:
+            if not special:
+                part.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
-def _written(path: Path) -> Iterator[Path]:
-    """Yield a path to write to; on success it becomes ``path``."""
-    if path.exists() and not path.is_file():  # a pipe or a device takes what comes
-        yield path
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)
+def _packed(path: Path, suffix: str) -> Iterator[IO[str]]:
+    """Yield a text stream into the file. The same text makes the same file: no time stamp goes into it."""
+    with contextlib.ExitStack() as stack:
+        raw: Any = stack.enter_context(path.open("wb"))
+        if suffix == ".gz":
+            raw = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+        elif suffix in COMPRESSED:
+            raw = stack.enter_context(COMPRESSED[suffix](raw, "wb"))
+        yield stack.enter_context(io.TextIOWrapper(raw, encoding="utf-8", newline=""))

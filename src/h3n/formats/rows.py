@@ -26,7 +26,7 @@ from h3n.errors import (
 )
 from h3n.formats.files import Source, name_of, read_lines
 from h3n.formats.options import Problems
-from h3n.trees import ROOT, Dependencies, Insert, find_cycle
+from h3n.trees import ROOT, Dependencies, Insert, Sentence, find_cycle
 
 EMPTY = "_"
 COLUMNS = 10
@@ -139,6 +139,8 @@ def split_inserts(
             done, empties = done + 1, 0
             if number != str(done):
                 error = BadWordNumber(block.place(row), f"word number {number!r}", f"number {done}")
+                given = _governor(number)  # count on from what is there, so that one slip is one problem
+                done = done - 1 if given is None else given + 1
         if error is not None:
             sound = False
             problems.found(error)
@@ -217,6 +219,11 @@ def check_governors(governors: tuple[int, ...], place: Callable[[int], Place], p
 def column(values: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the column, or None if it is empty throughout."""
     return None if values.count(EMPTY) == len(values) else values
+
+
+def tags_of(sentence: Sentence) -> Sequence[str] | None:
+    """Return the tags with ``_`` for the words of a phrase tree that have none."""
+    return [tag or EMPTY for tag in sentence.tags] if sentence.tags else None
 
 
 def heads_of(dependencies: Dependencies | None) -> tuple[Iterable[str], Iterable[str]]:

@@ -1,0 +1,99 @@
+"""JSON lines: both trees and everything else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from h3n.errors import BadJson, CyclicHeads
+from h3n.formats import Reading
+from h3n.trees import Constituent, Leaf, Sentence
+from tests.formats.helpers import parse, problems, show
+from tests.formats.samples import sentences
+
+
+@given(found=sentences())
+@settings(deadline=None)
+def test_written_and_read_again(found: Sentence) -> None:
+    text = show([found], "jsonl")
+    assert text.count("\n") == 1
+    assert parse(text, "jsonl") == [found]
+    assert show(parse(text, "jsonl"), "jsonl") == text
+
+
+def test_the_schema() -> None:
+    [sentence] = parse("1\tdogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n2\tbark\t_\t_\tVBP\t_\t0\troot\t_\t_\n\n", "conllu")
+    assert json.loads(show([sentence], "jsonl")) == {
+        "version": 1,
+        "words": ["dogs", "bark"],
+        "tags": ["NNS", "VBP"],
+        "upos": ["NOUN", "_"],
+        "lemmas": ["dog", "_"],
+        "heads": [2, 0],
+        "relations": ["nsubj", "root"],
+    }
+
+
+def test_a_blank_inside_a_word_survives() -> None:
+    tree = Constituent("NP", (Leaf("CD", "15 000"), Leaf("NN", "-LRB-")))
+    sentence = Sentence(words=("15 000", "-LRB-"), tree=tree)
+    assert parse(show([sentence], "jsonl"), "jsonl") == [sentence]
+
+
+def test_a_deep_tree() -> None:
+    depth = 100_000
+    found = parse("(S " * depth + "(NN x)" + ")" * depth + "\n", "brackets")
+    assert parse(show(found, "jsonl"), "jsonl") == found
+
+
+def test_traces_and_functions_go_on_request() -> None:
+    line = '{"version": 1, "words": ["x"], "tree": "(S (NP-SBJ (NN x)) (NP (-NONE- *)))"}\n'
+    [sentence] = parse(line, "jsonl", Reading(strip_traces=True, strip_functions=True))
+    assert sentence.tree == Constituent("S", (Constituent("NP", (Leaf("NN", "x"),)),))
+
+
+def test_empty_lines_are_blemishes() -> None:
+    line = '{"version": 1, "words": ["x"]}\n'
+    assert len(parse(line + "\n" + line, "jsonl")) == 2
+    found, sound = problems(line + "\n" + line, "jsonl")
+    assert [str(error) for error in found] == ["<text>:2: an empty line; expected a JSON object on every line"]
+    assert len(sound) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("nonsense", "Expecting value at column 1; expected one JSON object per line"),
+        ("[" * 100_000, "brackets nested too deeply"),
+        ("[1]", r"JSON that is no object: '\[1\]'"),
+        ('{"words": ["x"]}', 'version None; expected "version": 1'),
+        ('{"version": 2, "words": ["x"]}', 'version 2; expected "version": 1'),
+        ('{"version": 1, "words": ["x"], "color": 1}', "unknown key 'color'; expected keys out of comments, enhanced"),
+        ('{"version": 1}', "'words' is no list of strings"),
+        ('{"version": 1, "words": [1]}', "'words' is no list of strings"),
+        ('{"version": 1, "words": ["x"], "tags": ["A", "B"]}', "2 tags for 1 words; expected one for every word"),
+        ('{"version": 1, "words": ["x"], "heads": [0]}', "heads alone; expected both heads and relations, or neither"),
+        ('{"version": 1, "words": ["x"], "heads": ["0"], "relations": ["root"]}', "'heads' is no list of numbers"),
+        ('{"version": 1, "words": ["x"], "heads": [true], "relations": ["root"]}', "'heads' is no list of numbers"),
+        ('{"version": 1, "words": ["x"], "heads": [0, 1], "relations": ["root"]}', "2 heads for 1 words"),
+        ('{"version": 1, "words": ["x"], "tree": 3}', "'tree' is no string"),
+        ('{"version": 1, "words": ["x"], "tree": "(NP (NN x)"}', "in 'tree': 1 bracket still open at the end"),
+        ('{"version": 1, "words": ["x"], "tree": "(NP (NN x)) (NP (NN x))"}', "2 trees; expected one tree"),
+        ('{"version": 1, "words": ["x"], "tree": "(NP (NN x) (NN y))"}', "a tree over 2 words for 1 words"),
+        ('{"version": 1, "words": ["x"], "inserts": [[2, "a"]]}', r"'inserts' is no list of \[number, row\]"),
+        ('{"version": 1, "words": ["x"], "inserts": [[1, "a"], [0, "b"]]}', r"'inserts' is no list of \[number, row\]"),
+        ('{"version": 1, "words": ["x"], "inserts": 7}', r"'inserts' is no list of \[number, row\]"),
+    ],
+)
+def test_damage(line: str, message: str) -> None:
+    with pytest.raises(BadJson, match=r"^<text>:2: " + message):
+        parse('{"version": 1, "words": []}\n' + line + "\n", "jsonl")
+
+
+def test_heads_are_checked_as_everywhere() -> None:
+    line = '{"version": 1, "words": ["x", "y"], "heads": [2, 1], "relations": ["a", "b"]}\n'
+    found, sound = problems(line * 2, "jsonl")
+    assert [error.place.line for error in found if isinstance(error, CyclicHeads)] == [1, 2]
+    assert not sound
