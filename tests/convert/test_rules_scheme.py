@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -211,7 +210,6 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     path = written(tmp_path, "[heads]\nS = left\n")
     assert convert("(S (A a) (B b))", path) == [(0, "root"), (1, "dep")]
     path.write_text("[heads]\nS = right\n", encoding="utf-8")
-    os.utime(path, ns=(1, 1))
     assert convert("(S (A a) (B b))", path) == [(2, "dep"), (0, "root")]
 
 
@@ -316,6 +314,26 @@ def penn_trees(draw: st.DrawFn) -> Constituent:
         end = draw(st.integers(start + 1, len(parts)))
         parts[start:end] = [Constituent(draw(st.sampled_from(LABELS)), tuple(parts[start:end]))]
     return Constituent("TOP", tuple(parts))
+
+
+FLAT = ("NN", "NNS", "JJ", "DT", "CC", ",", "NP", "ADJP", "RB")
+
+
+@pytest.mark.parametrize("name", ["sd", "ud1"])
+@settings(deadline=None, max_examples=300)
+@given(
+    children=st.lists(
+        st.tuples(st.sampled_from(FLAT), st.sampled_from(("and", "or", "both", "x"))), min_size=3, max_size=9
+    )
+)
+def test_flat_coordination_ends_and_keeps_all_words(name: str, children: list[tuple[str, str]]) -> None:
+    made: list[Node] = [
+        Constituent(label, (Leaf("NN", word),)) if label.endswith("P") else Leaf(label, word)
+        for label, word in children
+    ]
+    converted = to_dependencies(Constituent("NP", tuple(made)), load_scheme(name))
+    check_dependencies(converted)
+    assert len(converted) == len(children)
 
 
 @pytest.mark.parametrize("name", scheme_names())

@@ -94,6 +94,21 @@ def _control_object(
     return correct
 
 
+def _next_conjunct(conjunction: str, conjunct: str) -> Correction:
+    """A conjunction hangs on the conjunct it introduces; one before the first conjunct stays: "but cats and dogs"."""
+
+    def correct(arcs: Arcs) -> None:
+        for word, relation in enumerate(arcs.relations):
+            if relation != conjunction or arcs.governors[word] > word:
+                continue
+            later = (other for other in arcs.dependents(arcs.governors[word]) if other > word)
+            following = next((other for other in later if arcs.relations[other] == conjunct), None)
+            if following is not None:
+                arcs.governors[word] = following
+
+    return correct
+
+
 def _leaf(node: Node) -> Node:
     while node.head is not None:
         node = node.head
@@ -108,6 +123,7 @@ CORRECTIONS = {
     "rename": "rename OLD NEW, optionally 'beside RELATION': only where the governor has such a dependent",
     "stranded": "stranded RELATIVE PREPOSITION OBJECT [OBJECT ...]",
     "stranded-case": "stranded-case PRONOUN[,PRONOUN] PREPOSITION CASE NOMINAL",
+    "next-conjunct": "next-conjunct CONJUNCTION CONJUNCT",
     "control-object": "control-object RELATION[,RELATION] LABEL[,LABEL] CLAUSE OBJECT WORD_LIST",
 }
 
@@ -123,6 +139,8 @@ def parse_correction(text: str, place: Place, vocabulary: Vocabulary) -> Correct
             return _stranded(relative, preposition, objects)
         case ["stranded-case", pronouns, preposition, case, nominal]:
             return _stranded_case(pronouns.split(","), preposition, case, nominal)
+        case ["next-conjunct", conjunction, conjunct]:
+            return _next_conjunct(conjunction, conjunct)
         case ["control-object", relations, labels, clause, made, verbs] if verbs in vocabulary.words:
             words = Words(vocabulary.words[verbs])
             return _control_object(relations.split(","), labels.split(","), clause, made, verbs=words)

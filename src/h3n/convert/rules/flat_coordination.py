@@ -80,42 +80,33 @@ def _rewrite(phrase: Node, at: int) -> None:
 
 def _pair_in_front(phrase: Node, later: int) -> None:
     """``old and new | and borrowed things``: the first pair, and what a later conjunction joins to it."""
-    children = phrase.children
-    pair = children[:3]
-    rest = children[later + 1 :] if later > 0 else []
-    left_end = None
-    if later > 0:
-        left_end = children[later - 1]
-        if left_end.label == ",":
-            left_end = children[later - 2]
-    made = group(pair[0], pair[2], _kind(pair[0]))
-    if later > 0 and left_end is not None:
-        if left_end is not pair[2]:
-            group(made, left_end, _kind(left_end))
-        group(rest[0], rest[-1], "NP")
+    children = list(phrase.children)
+    made = group(children[0], children[2], _kind(children[0]))
+    if later < 0:
+        return
+    end = later - 2 if children[later - 1].label == "," else later - 1
+    if end > 2:
+        group(made, children[end], _kind(children[end]))
+    group(children[later + 1], children[-1], "NP")
 
 
 def _split(phrase: Node, at: int, later: int) -> None:
     """Two conjuncts of several words each; with a later conjunction they become one phrase of their own."""
-    children = phrase.children
-    start = 0
-    if children[0].word in _PAIRED:
-        start = 1
-    left = children[start:at]
-    if left and left[-1].label == ",":
-        left.pop()
-    right = children[at + 1 : later if later > 0 else len(children)]
-    if right and right[-1].label == ",":
-        right.pop()
-    pieces_first, pieces_last = children[0], right[-1] if right else children[at]
-    label = _kind(children[at - 1])
-    right_label = _kind(right[-1]) if right else "NP"
-    if start:
-        children[0].label = children[0].basic = "CC"
+    children = list(phrase.children)
+    paired = children[0].word in _PAIRED
+    left = _without_comma(children[int(paired) : at])
+    right = _without_comma(children[at + 1 : later if later > 0 else len(children)])
+    first, last = children[0], children[at]
+    if paired:
+        first.label = first.basic = "CC"
     if left:
-        made = group(left[0], left[-1], label)
-        pieces_first = pieces_first if start else made
+        made = group(left[0], left[-1], _kind(children[at - 1]))
+        first = first if paired else made
     if right:
-        pieces_last = group(right[0], right[-1], right_label)
+        last = group(right[0], right[-1], _kind(right[-1]))
     if later > 0:
-        group(pieces_first, pieces_last, "NP")
+        group(first, last, "NP")
+
+
+def _without_comma(nodes: list[Node]) -> list[Node]:
+    return nodes[:-1] if nodes and nodes[-1].label == "," else nodes

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from h3n.convert.rules.matching import Match
-from h3n.convert.rules.nodes import Node
+from h3n.convert.rules.nodes import REMEMBERED, Node
 from h3n.errors import FormatError, Place
 
 Search: TypeAlias = Callable[[Sequence[Node]], int]
@@ -65,6 +65,8 @@ class HeadTable:
         found = self.special_by_label.get(label)
         if found is None:
             found = tuple(case for labels, case in self.special if labels[label])
+            if len(self.special_by_label) >= REMEMBERED:
+                self.special_by_label.clear()
             self.special_by_label[label] = found
         return found
 

@@ -13,6 +13,9 @@ from h3n.errors import TreeError
 from h3n.trees import TOPS, TRACE, Constituent
 from h3n.trees import Node as TreeNode
 
+# Labels and words of the input are remembered in several places; a hostile input must not fill the memory with them.
+REMEMBERED = 1 << 14
+
 # From a label to (the label as a scheme keeps it, its bare category).
 Cleaner: TypeAlias = Callable[[str], tuple[str, str]]
 

@@ -15,11 +15,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from h3n.convert.rules.nodes import REMEMBERED
 from h3n.convert.rules.operators import OPERATORS
 from h3n.errors import FormatError, Place
-
-# Labels and words of the input are remembered per test; a hostile input must not fill the memory with them.
-_REMEMBERED = 4096
 
 
 class Strings(dict[str, bool]):
@@ -34,7 +32,7 @@ class Strings(dict[str, bool]):
 
     def __missing__(self, string: str) -> bool:
         answer = self.accepts(string) is not self.negated
-        if len(self) < _REMEMBERED:
+        if len(self) < REMEMBERED:
             self[string] = answer
         return answer
 

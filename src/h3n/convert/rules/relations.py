@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from h3n.convert.rules.matching import Bound, Match
-from h3n.convert.rules.nodes import NOWHERE, Node
+from h3n.convert.rules.nodes import NOWHERE, REMEMBERED, Node
 from h3n.trees import ROOT, find_cycle
 
 # The name a pattern gives to the phrase whose head governs the arc, where that is not the dependent's parent.
@@ -43,6 +43,8 @@ class RelationTable:
         found = self.by_labels.get((label, parent))
         if found is None:
             found = tuple(r for r in self.rules if r.labels[label] and (r.parents is None or r.parents[parent]))
+            if len(self.by_labels) >= REMEMBERED:
+                self.by_labels.clear()
             self.by_labels[label, parent] = found
         return found
 

@@ -15,7 +15,7 @@ from h3n.convert.rules.matching import compile_pattern, compile_rest
 from h3n.convert.rules.nodes import Cleaner
 from h3n.convert.rules.patterns import Condition, Pattern, Strings, Vocabulary, Words, bound_names, parse
 from h3n.convert.rules.relations import GOVERNING, RelationTable, Rule
-from h3n.convert.rules.source import Entry, Line, Source, find_source, read_source
+from h3n.convert.rules.source import SCHEMES, Entry, Line, Source, find_source, read_source
 from h3n.convert.rules.transforms import TRANSFORMS, Transform, TransformTable, Trigger
 from h3n.errors import FormatError, Place
 
@@ -65,13 +65,13 @@ class _Gathered:
 
 
 def load_scheme(name: str | Path) -> Scheme:
-    """Return the scheme of this name, or of the scheme file at this path. Ours are compiled once and remembered."""
+    """Return the scheme of this name, or of the scheme file at this path. Only ours are remembered: files change."""
     path = find_source(name)
-    return _load(path.resolve(), path.stat().st_mtime_ns) if path.is_file() else _compile(path)
+    return _ours(path) if path.is_relative_to(SCHEMES) else _compile(path)
 
 
 @lru_cache(maxsize=64)
-def _load(path: Path, changed: int) -> Scheme:  # noqa: ARG001 - a changed file is another scheme
+def _ours(path: Path) -> Scheme:
     return _compile(path)
 
 

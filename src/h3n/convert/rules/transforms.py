@@ -9,7 +9,7 @@ from itertools import chain
 from h3n.convert.rules.edits import Edit
 from h3n.convert.rules.flat_coordination import flat_coordination
 from h3n.convert.rules.matching import Bound, Match
-from h3n.convert.rules.nodes import NOWHERE, Node, bottom_up
+from h3n.convert.rules.nodes import NOWHERE, REMEMBERED, Node, bottom_up
 
 
 def drop_repeated_unaries(root: Node) -> bool:
@@ -48,10 +48,6 @@ class Transform:
     step: Callable[[Node], bool] | None
 
 
-# Words of the input are remembered; a hostile input must not fill the memory with them.
-_REMEMBERED = 1 << 16
-
-
 @dataclass(frozen=True, slots=True)
 class TransformTable:
     """All transforms of a scheme in order, remembered by the labels and words that may set them off."""
@@ -65,11 +61,13 @@ class TransformTable:
         found: set[Trigger] = set()
         for label in {node.label for node in nodes}:
             if label not in self.by_label:
+                if len(self.by_label) >= REMEMBERED:
+                    self.by_label.clear()
                 self.by_label[label] = frozenset(t for t in self._all() if t.words is None and t.labels[label])
             found |= self.by_label[label]
         for form in [node.form for node in nodes if node.form is not None]:
             if form not in self.by_form:
-                if len(self.by_form) >= _REMEMBERED:
+                if len(self.by_form) >= REMEMBERED:
                     self.by_form.clear()
                 self.by_form[form] = frozenset(t for t in self._all() if t.words is not None and t.words[form])
             found |= self.by_form[form]
