@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t ALIGNMENT = 64;
 constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21;
-constexpr std::size_t KEPT_BYTES = std::size_t{32} << 20;  // between calls, per calling thread
+constexpr std::size_t KEPT_BYTES = std::size_t{64} << 20;  // between calls, per calling thread
 
 void* allocate(std::size_t bytes) {
     const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;

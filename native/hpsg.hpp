@@ -18,183 +18,214 @@ namespace h3n::H3N_TARGET {
 namespace hpsg_parts {
 
 constexpr std::size_t TILE = 4;
-constexpr std::size_t TILE_COLUMNS = REGISTERS >= 32 ? 4 : 2;  // the part of a tile whose maxima fit the registers
-constexpr std::size_t VECTORS = REGISTERS >= 32 ? 4 : 2;       // the same for `govern`, whose rows are up to TILE spans
+constexpr std::size_t SPANS = TILE * TILE;
+constexpr std::size_t TURNS = 4;   // blocks of ends that take turns at a block of starts
+constexpr std::size_t SHORT = 32;  // heads so few that putting the outside ones off gains nothing
+constexpr std::size_t MAXIMA = REGISTERS / 2;  // how many are kept in registers at a time
 
 struct Chart {
-    std::size_t n, fenceposts, width;
-    float* cells;         // (n+1) x (n+1) rows of `width`: above the diagonal [i][j], by start; below [j][i], by end
-    const float* arc_to;  // arc_to[m][h] = arc[h][m], padded with NEVER
-    // The row of a span comes twice, so that for a given start all ends lie together and the other way round.
-    float* operator()(std::size_t a, std::size_t b) const { return cells + (a * fenceposts + b) * width; }
+    std::size_t n, fenceposts, width, vectors;
+    float* cells;
+    float* arc_from;  // arc_from[h][m] = arc[h][m], padded with NEVER
+    float* arc_to;    // arc_to[m][h] = arc[h][m], alike
+    // WIDTH neighbouring heads of a span. They come twice: chart(i, v, j), by start, and chart(j, v, i), by end. For
+    // a given start or end and given heads all spans lie side by side, which is the order `split` goes through them.
+    // What no split can ask for is not there: by start heads left of the span, by end heads right of it.
+    float* operator()(std::size_t a, std::size_t vector, std::size_t b) const {
+        return cells + ((a * vectors + vector) * fenceposts + b) * WIDTH;
+    }
+    float at(std::size_t a, std::size_t b, std::size_t head) const {
+        return (*this)(a, head / WIDTH, b)[head % WIDTH];
+    }
 };
 
 // inner = max(inner, chart(i, k) + chart(k, j)) over from <= k < to, for the heads inside (i, j), in whole vectors.
 inline void split(const Chart& chart, std::size_t i, std::size_t j, std::size_t from, std::size_t to, float* inner) {
-    for (std::size_t h = aligned(i, WIDTH); h < j; h += WIDTH) {
-        vec best = load(inner + h);
-        const float* left = chart(i, from) + h;
-        const float* right = chart(j, from) + h;
-        for (std::size_t k = from; k < to; ++k, left += chart.width, right += chart.width)
-            best = max(best, add(load(left), load(right)));
-        store(inner + h, best);
+    if (from >= to) return;
+    for (std::size_t v = i / WIDTH; v * WIDTH < j; ++v) {
+        const float *left = chart(i, v, 0), *right = chart(j, v, 0);
+        vec best = load(inner + v * WIDTH);
+        for (std::size_t k = from * WIDTH; k < to * WIDTH; k += WIDTH)
+            best = max(best, add(load(left + k), load(right + k)));
+        store(inner + v * WIDTH, best);
     }
 }
 
-// The same for all spans of a tile at once, over the splits that lie between its starts and its ends. Starts and ends
+// The same for all spans of a tile at once, over the splits between the block of starts and the block of ends. Ends
 // past the last fencepost are taken for the last one; nobody looks at what comes of them.
 inline void split_tile(const Chart& chart, std::size_t start, std::size_t end, float* inner) {
-    const std::size_t from = start + TILE, to = end, last = chart.n, width = chart.width;
-    const std::size_t stop = end + TILE - 1 < last ? end + TILE - 1 : last;
-    for (std::size_t h = aligned(start, WIDTH); h < stop; h += WIDTH)
-        for (std::size_t half = 0; half < TILE; half += TILE_COLUMNS) {
-            const float *left[TILE], *right[TILE_COLUMNS];
-            for (std::size_t r = 0; r < TILE; ++r) left[r] = chart(start + r, from) + h;
-            for (std::size_t c = 0; c < TILE_COLUMNS; ++c) {
-                const std::size_t j = end + half + c;
-                right[c] = chart(j < last ? j : last, from) + h;
+    constexpr std::size_t COLUMNS = MAXIMA / TILE;
+    const std::size_t last = chart.n, first = (start + TILE) * WIDTH;
+    for (std::size_t v = start / WIDTH; v * WIDTH < end + TILE - 1 && v < chart.vectors; ++v)
+        for (std::size_t column = 0; column < TILE; column += COLUMNS) {
+            const float *left[TILE], *right[COLUMNS];
+            vec best[TILE][COLUMNS];
+            for (std::size_t r = 0; r < TILE; ++r) left[r] = chart(start + r, v, 0);
+            for (std::size_t c = 0; c < COLUMNS; ++c) {
+                const std::size_t j = end + column + c;
+                right[c] = chart(j < last ? j : last, v, 0);
             }
-            vec best[TILE][TILE_COLUMNS];
             for (std::size_t r = 0; r < TILE; ++r)
-                for (std::size_t c = 0; c < TILE_COLUMNS; ++c) best[r][c] = broadcast(NEVER);
-            for (std::size_t k = 0; k < (to - from) * width; k += width) {
-                vec ends[TILE_COLUMNS];
-                for (std::size_t c = 0; c < TILE_COLUMNS; ++c) ends[c] = load(right[c] + k);
+                for (std::size_t c = 0; c < COLUMNS; ++c) best[r][c] = broadcast(NEVER);
+            for (std::size_t k = first; k < end * WIDTH; k += WIDTH) {
+                vec ends[COLUMNS];
+                for (std::size_t c = 0; c < COLUMNS; ++c) ends[c] = load(right[c] + k);
                 for (std::size_t r = 0; r < TILE; ++r) {
                     const vec starts = load(left[r] + k);
-                    for (std::size_t c = 0; c < TILE_COLUMNS; ++c) best[r][c] = max(best[r][c], add(starts, ends[c]));
+                    for (std::size_t c = 0; c < COLUMNS; ++c) best[r][c] = max(best[r][c], add(starts, ends[c]));
                 }
             }
             for (std::size_t r = 0; r < TILE; ++r)
-                for (std::size_t c = 0; c < TILE_COLUMNS; ++c)
-                    store(inner + (r * TILE + half + c) * width + h, best[r][c]);
+                for (std::size_t c = 0; c < COLUMNS; ++c)
+                    store(inner + (r * TILE + column + c) * chart.width + v * WIDTH, best[r][c]);
         }
 }
 
+// A span of the tile at work; `inner` is NEVER outside the span.
 struct Span {
     std::size_t i, j;
     const float* inner;
     float open, complete;  // what its label adds as head side and as dependent
 };
 
-// Fills both copies of chart(i, j) from inner(i, j) for COUNT spans whose words overlap but for a few at either end:
-// all are taken over the words from the first start to the last end, where inner is NEVER outside the span itself.
-template <std::size_t COUNT>
-inline void govern(const Chart& chart, const Span* spans) {
-    const std::size_t first = spans[0].i, last = spans[COUNT - 1].j, width = chart.width;
-    const std::size_t inside = spans[COUNT - 1].i, until = spans[0].j;  // the words that all spans share
-    for (std::size_t h = 0; h < width;) {
-        if (h >= inside && h + WIDTH <= until) {  // no governor here is outside any of the spans
-            for (std::size_t s = 0; s < COUNT; ++s) {
-                const vec row = add(load(spans[s].inner + h), broadcast(spans[s].open));
-                store(chart(spans[s].i, spans[s].j) + h, row);
-                store(chart(spans[s].j, spans[s].i) + h, row);
-            }
-            h += WIDTH;
-            continue;
+// Fills the chart with the spans as seen from heads outside them: COUNT spans and VECTORS vectors of heads at a time.
+// The words of all spans lie between `first` and `last`. Heads inside a span get what belongs there.
+template <std::size_t COUNT, std::size_t VECTORS>
+inline void govern(const Chart& chart, const Span* spans, std::size_t vector, std::size_t first, std::size_t last) {
+    vec best[COUNT][VECTORS];
+    for (std::size_t s = 0; s < COUNT; ++s)
+        for (std::size_t v = 0; v < VECTORS; ++v) best[s][v] = broadcast(NEVER);
+    const float* arcs = chart.arc_to + first * chart.width + vector * WIDTH;
+    for (std::size_t m = first; m < last; ++m, arcs += chart.width) {
+        vec arc[VECTORS];
+        for (std::size_t v = 0; v < VECTORS; ++v) arc[v] = load(arcs + v * WIDTH);
+        for (std::size_t s = 0; s < COUNT; ++s) {
+            const vec score = broadcast(spans[s].inner[m]);
+            for (std::size_t v = 0; v < VECTORS; ++v) best[s][v] = max(best[s][v], add(score, arc[v]));
         }
-        const std::size_t vectors = h + VECTORS * WIDTH <= width && !(h + VECTORS * WIDTH > inside && h < inside) ? VECTORS : 1;
-        vec best[COUNT][VECTORS];
-        for (std::size_t s = 0; s < COUNT; ++s)
-            for (std::size_t v = 0; v < VECTORS; ++v) best[s][v] = broadcast(NEVER);
-        const float* arcs = chart.arc_to + first * width + h;
-        if (vectors == VECTORS) {
-            for (std::size_t m = first; m < last; ++m, arcs += width)
-                for (std::size_t s = 0; s < COUNT; ++s) {
-                    const vec score = broadcast(spans[s].inner[m]);
-                    for (std::size_t v = 0; v < VECTORS; ++v)
-                        best[s][v] = max(best[s][v], add(score, load(arcs + v * WIDTH)));
-                }
-        } else {
-            for (std::size_t m = first; m < last; ++m, arcs += width) {
-                const vec arc = load(arcs);
-                for (std::size_t s = 0; s < COUNT; ++s)
-                    best[s][0] = max(best[s][0], add(broadcast(spans[s].inner[m]), arc));
-            }
-        }
-        for (std::size_t s = 0; s < COUNT; ++s)
-            for (std::size_t v = 0; v < vectors; ++v) {
-                const auto at = static_cast<std::ptrdiff_t>(h + v * WIDTH);
-                const vec row = between(static_cast<std::ptrdiff_t>(spans[s].i) - at,
-                                        static_cast<std::ptrdiff_t>(spans[s].j) - at,
-                                        add(load(spans[s].inner + at), broadcast(spans[s].open)),
-                                        add(best[s][v], broadcast(spans[s].complete)));
-                store(chart(spans[s].i, spans[s].j) + at, row);
-                store(chart(spans[s].j, spans[s].i) + at, row);
-            }
-        h += vectors * WIDTH;
     }
+    for (std::size_t s = 0; s < COUNT; ++s)
+        for (std::size_t v = 0; v < VECTORS; ++v) {
+            const Span& span = spans[s];
+            const std::size_t low = (vector + v) * WIDTH;
+            const vec row = between(static_cast<std::ptrdiff_t>(span.i) - static_cast<std::ptrdiff_t>(low),
+                                    static_cast<std::ptrdiff_t>(span.j) - static_cast<std::ptrdiff_t>(low),
+                                    add(load(span.inner + low), broadcast(span.open)),
+                                    add(best[s][v], broadcast(span.complete)));
+            if (low + WIDTH > span.i) store(chart(span.i, vector + v, span.j), row);
+            if (low < span.j) store(chart(span.j, vector + v, span.i), row);
+        }
 }
 
-inline void govern(const Chart& chart, const Span* spans, std::size_t count) {
-    switch (count) {
-        case 1: return govern<1>(chart, spans);
-        case 2: return govern<2>(chart, spans);
-        case 3: return govern<3>(chart, spans);
-        default: return govern<4>(chart, spans);
-    }
+template <std::size_t VECTORS>
+inline void govern_all(const Chart& chart, const Span* spans, std::size_t count, std::size_t vector,
+                       std::size_t first, std::size_t last) {
+    constexpr std::size_t COUNT = MAXIMA / VECTORS;
+    for (; count >= COUNT; count -= COUNT, spans += COUNT) govern<COUNT, VECTORS>(chart, spans, vector, first, last);
+    for (; count > 0; --count, ++spans) govern<1, VECTORS>(chart, spans, vector, first, last);
 }
 
-// Fills the chart for all spans whose start and end lie in two blocks of TILE fenceposts. `inner` holds a row per span.
+// The vectors from `vector` up to `after`, as many at a time as there are registers for.
+inline void govern_range(const Chart& chart, const Span* spans, std::size_t count, std::size_t vector,
+                         std::size_t after, std::size_t first, std::size_t last) {
+    constexpr std::size_t MOST = MAXIMA / TILE;
+    for (; vector + MOST <= after; vector += MOST) govern_all<MOST>(chart, spans, count, vector, first, last);
+    for (; vector + 2 <= after; vector += 2) govern_all<2>(chart, spans, count, vector, first, last);
+    if (vector < after) govern_all<1>(chart, spans, count, vector, first, last);
+}
+
+// Fills chart(i, j) for the heads inside, and for those heads outside that another span of the tile will ask for:
+// from the first start to i and from j to the last end.
+inline void enter(const Chart& chart, const Span& span, std::size_t first, std::size_t last) {
+    for (std::size_t v = first / WIDTH; v * WIDTH < span.j; ++v) {
+        const vec row = add(load(span.inner + v * WIDTH), broadcast(span.open));
+        store(chart(span.i, v, span.j), row);
+        store(chart(span.j, v, span.i), row);
+    }
+    const auto seen_from = [&](std::size_t h) {
+        return best_sum(span.inner, chart.arc_from + h * chart.width, span.i, span.j) + span.complete;
+    };
+    for (std::size_t h = first; h < span.i; ++h) chart(span.j, h / WIDTH, span.i)[h % WIDTH] = seen_from(h);
+    for (std::size_t h = span.j; h < last; ++h) chart(span.i, h / WIDTH, span.j)[h % WIDTH] = seen_from(h);
+}
+
+// Fills the chart for all spans whose start and end lie in two blocks of TILE fenceposts; `inner` has a row for each.
 inline void fill_tile(const Chart& chart, const Sentence& sentence, std::size_t start, std::size_t end, float* inner) {
-    const std::size_t last = chart.n, width = chart.width;
-    fill(inner, TILE * TILE * width, NEVER);
+    const std::size_t width = chart.width;
+    const std::size_t top = end + TILE - 1 < chart.n ? end + TILE - 1 : chart.n;  // the last end
+    const std::size_t low = aligned(start, WIDTH), high = aligned(top + WIDTH - 1, WIDTH);
+    for (std::size_t s = 0; s < SPANS; ++s) fill(inner + s * width + low, high - low, NEVER);
     if (start + TILE < end) split_tile(chart, start, end, inner);
-    // Left are the splits inside the two blocks. Spans of one length do not need each other.
-    const std::size_t top = end + TILE - 1 < last ? end + TILE - 1 : last;
-    for (std::size_t length = end > start ? end - start - (TILE - 1) : 1; length <= top - start; ++length) {
-        Span spans[TILE];
-        std::size_t count = 0;
-        for (std::size_t r = 0; r < TILE; ++r) {
-            const std::size_t i = start + r, j = i + length;
-            if (j < end || j > top) continue;
-            float* row = inner + (r * TILE + (j - end)) * width;
-            const float open = sentence.open[i][j];
-            float complete = open;
-            if (length == 1) {
+
+    // Left are the splits inside the two blocks; they need the other spans of the tile.
+    Span spans[SPANS];
+    std::size_t count = 0;
+    for (std::size_t i = start + TILE; i-- > start;)
+        for (std::size_t j = i < end ? end : i + 1; j <= top; ++j) {
+            float* row = inner + ((i - start) * TILE + (j - end)) * width;
+            if (j == i + 1) {
                 row[i] = 0.0F;
             } else {
-                complete = sentence.full[i][j];
                 const std::size_t middle = start + TILE < j ? start + TILE : j;
                 split(chart, i, j, i + 1, middle, row);
-                if (end > start) split(chart, i, j, end > middle ? end : middle, j, row);
+                split(chart, i, j, end > middle ? end : middle, j, row);
+                for (std::size_t h = low; h < i; ++h) row[h] = NEVER;
+                for (std::size_t h = j; h < high; ++h) row[h] = NEVER;
             }
-            for (std::size_t h = aligned(start, WIDTH); h < i; ++h) row[h] = NEVER;
-            for (std::size_t h = j; h < padded(top) && h < width; ++h) row[h] = NEVER;
-            spans[count++] = {i, j, row, open, complete};
+            const float open = sentence.open[i][j];
+            spans[count] = {i, j, row, open, j == i + 1 ? open : sentence.full[i][j]};
+            if (chart.width <= SHORT)
+                govern_range(chart, spans, 1, 0, chart.vectors, i, j);
+            else
+                enter(chart, spans[count++], start, top);
         }
-        if (count > 0) govern(chart, spans, count);
+    if (chart.width <= SHORT) return;
+    // All other heads at once: those up to the last start and from the first end on.
+    const std::size_t left = (start + TILE - 1 + WIDTH - 1) / WIDTH, right = end / WIDTH;
+    if (right <= left) {
+        govern_range(chart, spans, count, 0, chart.vectors, start, top);
+    } else {
+        govern_range(chart, spans, count, 0, left, start, top);
+        govern_range(chart, spans, count, right, chart.vectors, start, top);
     }
+}
+
+inline Chart make_chart(const Sentence& sentence, Workspace& workspace) {
+    const std::size_t n = sentence.words, width = padded(n), vectors = width / WIDTH;
+    const Chart chart{n, n + 1, width, vectors, workspace.take<float>((n + 1) * (n + 1) * width),
+                      workspace.take<float>(n * width), workspace.take<float>(n * width)};
+    fill(chart.arc_from, n * width, NEVER);
+    fill(chart.arc_to, n * width, NEVER);
+    for (std::size_t h = 0; h < n; ++h)
+        for (std::size_t m = 0; m < n; ++m)
+            if (h != m) chart.arc_from[h * width + m] = chart.arc_to[m * width + h] = sentence.arc[h][m];
+    return chart;
 }
 
 }  // namespace hpsg_parts
 
 inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     using namespace hpsg_parts;
-    const std::size_t n = sentence.words, width = padded(n);
-    float* arc_to = workspace.take<float>(n * width);
-    for (std::size_t m = 0; m < n; ++m) {
-        for (std::size_t h = 0; h < n; ++h) arc_to[m * width + h] = h == m ? NEVER : sentence.arc[h][m];
-        for (std::size_t h = n; h < width; ++h) arc_to[m * width + h] = NEVER;
-    }
-    const Chart chart{n, n + 1, width, workspace.take<float>((n + 1) * (n + 1) * width), arc_to};
-    float* inner = workspace.take<float>(TILE * TILE * width);
-    for (std::size_t end = 0; end <= n; end += TILE)
-        for (std::size_t start = end + TILE; start >= TILE;) {
-            start -= TILE;
-            fill_tile(chart, sentence, start, end, inner);
-        }
+    const Chart chart = make_chart(sentence, workspace);
+    const std::size_t n = sentence.words;
+    float* inner = workspace.take<float>(SPANS * chart.width);
+    // Several blocks of ends take turns at each block of starts, which is then still in the cache.
+    for (std::size_t ends = 0; ends <= n; ends += TURNS * TILE)
+        for (std::size_t block = (ends + TURNS * TILE) / TILE; block-- > 0;)
+            for (std::size_t end = ends; end < ends + TURNS * TILE && end <= n; end += TILE)
+                if (block * TILE <= end) fill_tile(chart, sentence, block * TILE, end, inner);
 
-    const auto redo = [&](std::size_t i, std::size_t j) {
-        fill(inner, width, NEVER);
+    // No back-pointers were kept: the n-1 splits on the way down are found again.
+    const auto find_inner = [&](std::size_t i, std::size_t j) {
+        fill(inner, chart.width, NEVER);
         if (j == i + 1)
             inner[i] = 0.0F;
         else
             split(chart, i, j, i + 1, j, inner);
     };
-    redo(0, n);
     std::int32_t root = 0;
     float top = NEVER;
+    find_inner(0, n);
     for (std::size_t h = 0; h < n; ++h) {
         const float score = inner[h] + sentence.full[0][n] + sentence.root[h];
         if (score > top) top = score, root = static_cast<std::int32_t>(h);
@@ -213,12 +244,12 @@ inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         std::size_t best_k = i + 1;
         float best = NEVER;
         for (std::size_t k = i + 1; k < j; ++k) {
-            const float score = chart(i, k)[head] + chart(j, k)[head];
+            const float score = chart.at(i, k, head) + chart.at(j, k, head);
             if (score > best) best = score, best_k = k;
         }
         const bool left = head < best_k;  // the head side
         const std::size_t first = left ? best_k : i, last = left ? j : best_k;
-        redo(first, last);
+        find_inner(first, last);
         std::size_t dependent = first;
         best = NEVER;
         for (std::size_t m = first; m < last; ++m) {
