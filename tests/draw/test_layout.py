@@ -14,7 +14,7 @@ from h3n.draw.arcs import arc_levels
 from h3n.draw.figure import Figure, figure_of
 from h3n.draw.geometry import Bow, Edge, Layout, Text
 from h3n.draw.layout import lay_out
-from h3n.trees import ROOT, JointTree, is_projective
+from h3n.trees import ROOT, Dependencies, JointTree, Sentence, is_projective
 from tests.draw.samples import CAKE, HELPED, deep, drawables, joint_trees, wide
 
 Segment = tuple[float, float, float, float]
@@ -156,3 +156,20 @@ def test_large_trees_have_a_layout(source: Drawable) -> None:
     layout = lay_out(figure)
     assert len(layout.words) == len(layout.bows) == len(figure)
     assert all(a.right < b.left for a, b in zip(layout.words, layout.words[1:], strict=False))
+
+
+def test_a_label_makes_way_for_the_line_of_an_arc_that_crosses() -> None:
+    words = tuple("abcde")
+    arcs = Dependencies(
+        (4, 3, -1, 2, 2), ("upright", "x", "root", "y", "z")
+    )  # the root's line crosses the arc from e to a
+    layout = lay_out(figure_of(Sentence(words=words, dependencies=arcs)))
+    crossed = layout.bows[0]
+    lines = [line for bow in layout.bows for line in upright_lines(bow) if bow is not crossed]
+    assert any(
+        min(crossed.start, crossed.end) < x < max(crossed.start, crossed.end) and bottom > crossed.bottom
+        for x, _, _, bottom in lines
+    )
+    assert not any(meets(line, crossed.label) for line in lines)
+    middle = (crossed.start + crossed.end) / 2
+    assert crossed.label.x != pytest.approx(middle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from h3n.draw.figure import Drawable
-from h3n.draw.svg import clean, svg
+from h3n.draw.picture import clean, svg
 from h3n.draw.themes import Palette, theme_named
 
 # A picture keeps its natural size, at which it can be read; a long sentence scrolls sideways.

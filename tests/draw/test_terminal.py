@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -146,3 +147,9 @@ def test_no_words_no_lines_and_words_without_trees() -> None:
 def test_too_narrow_is_said() -> None:
     with pytest.raises(UsageError, match=r"a width of 39 columns is too narrow for a tree; give 40 or more"):
         pretty(CAKE, width=39)
+
+
+def test_the_drawings_in_the_documentation_are_ours() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "drawing.md").read_text(encoding="utf-8")
+    assert f"```\n{pretty(CAKE)}```" in text
+    assert f"```\n{pretty(Sentence(words=CAKE_WORDS, dependencies=CAKE_ARCS))}```" in text
