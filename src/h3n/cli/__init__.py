@@ -18,10 +18,13 @@ from h3n.errors import H3nError
 
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "convert": ("h3n.cli.convert", "Convert a treebank from one format into another."),
     "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
     "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),
+    "stats": ("h3n.cli.stats", "Count sentences, words, labels and crossing arcs."),
     "train": ("h3n.cli.train", "Learn a parser from treebanks."),
+    "validate": ("h3n.cli.validate", "Report every problem of treebank files."),
 }
 
 # Newer typers bring a click of their own, older ones import click: either way this is its base of all usage errors.

@@ -14,34 +14,46 @@ from h3n.errors import UnknownName, UsageError
 from h3n.formats import brackets, conllu, conllx, jsonl, spmrl
 from h3n.formats.files import COMPRESSED, STANDARD, Source, name_of, opened_to_write
 from h3n.formats.options import READING, WRITING, Layout, Reading, Writing
+from h3n.formats.pairs import pair
 from h3n.trees import Sentence
 
-__all__ = ["FORMATS", "Format", "Layout", "Reading", "Source", "Writing", "guess_format", "read", "write"]
+__all__ = ["FORMATS", "Format", "Layout", "Reading", "Source", "Writing", "guess_format", "pair", "read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format. ``extensions`` are the file endings it is known by, ``keeps`` what it can show of a sentence."""
+    """A file format. ``extensions`` are the file endings it is known by; ``loses`` names what it cannot show of a
+    sentence that has it."""
 
     name: str
     extensions: tuple[str, ...]
     read: Callable[[Source, Reading], Iterator[Sentence]]
     write: Callable[[Iterable[Sentence], IO[str], Writing], None]
-    keeps: frozenset[str]
+    loses: Callable[[Sentence], list[str]]
+
+
+def _all_but(*kept: str) -> Callable[[Sentence], list[str]]:
+    names = [field.name for field in fields(Sentence) if field.name not in {*kept, "words", "place"}]
+    return lambda sentence: [name for name in names if getattr(sentence, name)]
 
 
 _BRACKETS = (".brackets", ".gld", ".mrg", ".psd", ".ptb", ".tree", ".trees", ".tst")
-_TREE = frozenset({"words", "tags", "tree"})
-_MORPHOLOGY = frozenset({"lemmas", "features"})
-_ROWS = frozenset({"words", "tags", "upos", "dependencies"}) | _MORPHOLOGY
-_EVERYTHING = frozenset(field.name for field in fields(Sentence)) - {"place"}
+_ROWS = ("tags", "upos", "lemmas", "features", "dependencies", "misc")
+_UNIVERSAL = (*_ROWS, "enhanced", "comments", "inserts")
+_lost_in_rows = _all_but(*_ROWS)
 
 FORMATS: dict[str, Format] = {
-    "brackets": Format("brackets", _BRACKETS, brackets.read, brackets.write, _TREE),
-    "spmrl": Format("spmrl", (".spmrl",), spmrl.read, spmrl.write, _TREE | _MORPHOLOGY),
-    "conllu": Format("conllu", (".conllu",), conllu.read, conllu.write, _EVERYTHING - {"tree"}),
-    "conllx": Format("conllx", (".conllx", ".conll"), conllx.read, conllx.write, _ROWS),
-    "jsonl": Format("jsonl", (".jsonl", ".json"), jsonl.read, jsonl.write, _EVERYTHING),
+    "brackets": Format("brackets", _BRACKETS, brackets.read, brackets.write, _all_but("tags", "tree")),
+    "spmrl": Format("spmrl", (".spmrl",), spmrl.read, spmrl.write, _all_but("tags", "tree", "lemmas", "features")),
+    "conllu": Format("conllu", (".conllu",), conllu.read, conllu.write, _all_but(*_UNIVERSAL)),
+    "conllx": Format(
+        "conllx",
+        (".conllx", ".conll"),
+        conllx.read,
+        conllx.write,
+        lambda sentence: _lost_in_rows(sentence) + conllx.lost_misc(sentence),
+    ),
+    "jsonl": Format("jsonl", (".jsonl", ".json"), jsonl.read, jsonl.write, lambda _: []),
 }
 
 

@@ -15,7 +15,7 @@ from typing import IO, TypeAlias
 
 from h3n.errors import Place, TreeError
 from h3n.formats.builder import Builder
-from h3n.formats.escapes import escape
+from h3n.formats.escapes import escape, unescape
 from h3n.formats.files import Source, name_of, read_pieces
 from h3n.formats.layout import SAMPLE, guess_layout
 from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
@@ -204,6 +204,11 @@ def _symbol(text: str, options: Writing) -> str:
             raise TreeError(f"{text!r} holds a blank, which brackets cannot show; say what to write for it")
         text = _BLANK.sub(options.blank, text)
     return escape(text)
+
+
+def spelled(word: str, blank: str) -> str:
+    """Return how a word looks after it was written and read again."""
+    return unescape(_symbol(word, Writing(blank=blank)))
 
 
 def map_words(tree: Constituent, change: Callable[[Leaf], Leaf]) -> Constituent:

@@ -71,6 +71,12 @@ def _value(misc: str, key: str) -> str:
     return next(found, EMPTY)
 
 
+def lost_misc(sentence: Sentence) -> list[str]:
+    """Return ``["misc"]`` if there is more in that column than these two."""
+    pairs = {pair.partition("=")[0] for misc in sentence.misc or () for pair in misc.split("|")}
+    return ["misc"] if pairs - {_HEAD, _RELATION, EMPTY} else []
+
+
 def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
     """Write the sentences, each with an empty line after it. CoNLL-X has no way to show one without words."""
     for sentence in sentences:

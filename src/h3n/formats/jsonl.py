@@ -9,7 +9,7 @@ Version 1. ``version`` and ``words`` are always there, every other key only wher
 ``heads``      list of numbers: the governor of every word, counted from 1; 0 is the root
 ``relations``  list of strings, with ``heads``
 ``tree``       the phrase structure in Penn brackets. Its leaves are the words in order, besides traces; the spelling
-               of the words is that of ``words``, so that a blank inside a word (here ``_``) does no harm
+               of a word is that in ``words`` where the two differ in escapes only, and a blank in a word is ``_``
 ``comments``   list of strings: CoNLL-U comment lines
 ``inserts``    list of [number, row]: CoNLL-U rows that are no words, each after that many words
 =============  =========================================================================================
@@ -34,6 +34,7 @@ from h3n.trees import Constituent, Dependencies, Insert, Leaf, Sentence
 VERSION = 1
 COLUMNS = ("tags", "upos", "lemmas", "features", "enhanced", "misc")
 _KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", *COLUMNS})
+_BLANK = "_"
 _FREE = Reading(layout="free")
 
 
@@ -141,7 +142,12 @@ def _tree(text: Any, words: tuple[str, ...], place: Place) -> Constituent:
     if len(found[0]) != len(words):
         raise BadJson(place, f"a tree over {len(found[0])} words for {len(words)} words", expected)
     rest = iter(words)
-    return tree if found[0].words == words else brackets.map_words(tree, lambda leaf: Leaf(leaf.tag, next(rest)))
+
+    def respelled(leaf: Leaf) -> Leaf:
+        word = next(rest)
+        return Leaf(leaf.tag, word) if brackets.spelled(word, _BLANK) == leaf.word else leaf
+
+    return tree if found[0].words == words else brackets.map_words(tree, respelled)
 
 
 def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
@@ -157,7 +163,7 @@ def _object(sentence: Sentence, options: Writing) -> dict[str, Any]:
         made["heads"] = [governor + 1 for governor in sentence.dependencies.governors]
         made["relations"] = sentence.dependencies.relations
     if sentence.tree is not None:
-        made["tree"] = brackets.to_text(sentence.tree, replace(options, indent=False, blank="_"))
+        made["tree"] = brackets.to_text(sentence.tree, replace(options, indent=False, blank=_BLANK))
     if sentence.comments:
         made["comments"] = sentence.comments
     if sentence.inserts:

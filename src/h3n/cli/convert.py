@@ -1,0 +1,90 @@
+"""`h3n convert`: one treebank format into another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from h3n import formats
+from h3n.cli.progress import progress
+from h3n.errors import UsageError
+from h3n.formats import Format, Layout, Reading, Writing
+from h3n.formats.files import STANDARD
+from h3n.trees import Sentence
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="What to read; - is standard input.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="What to write; - is standard output.")],
+    from_format: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN; else by its ending.")
+    ] = None,
+    to_format: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its ending.")
+    ] = None,
+    dependencies: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Dependencies for the trees in IN, sentence by sentence.")
+    ] = None,
+    strip_traces: Annotated[bool, typer.Option("--strip-traces", help="Leave out traces (-NONE-).")] = False,
+    strip_functions: Annotated[
+        bool, typer.Option("--strip-functions", help="Leave out function tags and indices: NP-SBJ-1 becomes NP.")
+    ] = False,
+    top: Annotated[str | None, typer.Option(metavar="LABEL", help="Put this label on top of every tree.")] = None,
+    indent: Annotated[bool, typer.Option("--indent", help="Spread a tree over several lines.")] = False,
+    blank: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What to write for a blank inside a word in brackets.")
+    ] = None,
+    all_escapes: Annotated[
+        bool, typer.Option("--all-escapes", help="Undo and make also -LCB-, -LSB- and \\/ in words.")
+    ] = False,
+    layout: Annotated[
+        Layout, typer.Option(help="Where bracketed trees end: on every line, by indentation, or anywhere.")
+    ] = "auto",
+) -> None:
+    """Convert a treebank from one format into another.
+
+    Formats: brackets, spmrl, conllu, conllx, jsonl. Input may be compressed with gzip, xz or bzip2; output is if OUT
+    ends in .gz, .xz or .bz2. What the new format cannot show is counted on standard error.
+
+    \b
+    Examples:
+      h3n convert wsj.mrg wsj.ptb --strip-traces --strip-functions --top ROOT
+      h3n convert dev.ptb dev.jsonl --dependencies dev.conllu
+      h3n convert dev.jsonl dev.conllu
+      xzcat big.conllu.xz | h3n convert - big.jsonl.gz --from conllu
+    """
+    reading = Reading(
+        layout=layout, all_escapes=all_escapes, strip_traces=strip_traces, strip_functions=strip_functions
+    )
+    writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank)
+    sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading)
+    made = formats.format_named(to_format or formats.guess_format(target))
+    lost: Counter[str] = Counter()
+    watched = _watched(progress(sentences, label="converting"), made, lost)
+    formats.write(watched, target, format=made.name, options=writing)
+    if lost:
+        what = ", ".join(f"{name} ({count} sentences)" for name, count in lost.items())
+        typer.echo(f"h3n: {made.name} cannot show and leaves out: {what}", err=True)
+
+
+def read_sentences(
+    source: str, format_name: str | None, *, dependencies: str | None, options: Reading
+) -> Iterator[Sentence]:
+    """Return the sentences of a file, with the dependencies of a second one if there is one."""
+    sentences = formats.read(source, format=format_name, options=options)
+    if dependencies is None:
+        return sentences
+    if source == dependencies == STANDARD:
+        raise UsageError("only one of the files can be standard input")
+    name = "conllu" if dependencies == STANDARD else None
+    return formats.pair(sentences, formats.read(dependencies, format=name, options=options))
+
+
+def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) -> Iterator[Sentence]:
+    """Yield the sentences and count what the target leaves out of them."""
+    for sentence in sentences:
+        lost.update(target.loses(sentence))
+        yield sentence
