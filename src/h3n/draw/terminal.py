@@ -90,7 +90,7 @@ class _Table:
         self.number = len(str(len(figure)))
         self.governor = self.number if figure.arcs else 0
         texts = (self.words, self.tags, self.relations)
-        self.widths = [max(map(columns, column), default=0) for column in texts]
+        self.widths = [min(max(map(columns, column), default=0), room) for column in texts]
         while self.width > room:
             excess = [width - floor for width, floor in zip(self.widths, FLOORS, strict=True)]
             if max(excess) <= 0:
