@@ -48,12 +48,14 @@ REFERENCES = {
         Reference("sd", "genia/dev.ptb.xz", "genia/dev.conllu.xz", 99.8, 98.5),
         Reference("sd", "convert/gum-dev.mrg.xz", "convert/gum-dev.sd330.conllx.xz", 99.5, 97.0),
         Reference("ud1", "convert/gum-dev.mrg.xz", "convert/gum-dev.ud352.conllx.xz", 99.0, 96.0),
+        Reference("ud2", "convert/gum-dev.mrg.xz", "convert/gum-dev.ud4510.conllx.xz", 98.0, 94.0),
     ],
     "train": [
         Reference("sd", "masc/train.clean.ptb.xz", "masc/train.conllu.xz", 99.8, 98.5),
         Reference("sd", "genia/train.ptb.xz", "genia/train.conllu.xz", 99.8, 98.5),
         Reference("sd", "convert/gum-train3000.mrg.xz", "convert/gum-train3000.sd330.conllx.xz", 99.5, 97.0),
         Reference("ud1", "convert/gum-train3000.mrg.xz", "convert/gum-train3000.ud352.conllx.xz", 99.0, 96.0),
+        Reference("ud2", "convert/gum-train3000.mrg.xz", "convert/gum-train3000.ud4510.conllx.xz", 98.0, 94.0),
     ],
 }
 
@@ -125,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     folder = options.folder or (Path(os.environ["H3N_DATA"]) if "H3N_DATA" in os.environ else None)
     if folder is None or not folder.is_dir():
         samples = read_trees(io.StringIO("\n".join(SAMPLES)), format="brackets") * 300
-        for scheme in ("sd", "ud1"):
+        for scheme in ("sd", "ud1", "ud2"):
             rate = trees_per_second(samples, scheme, repeats=options.repeats)
             print(f"{scheme}: {rate:,.0f} short trees per second (no folder of treebanks: name one, or set H3N_DATA)")
         return 0

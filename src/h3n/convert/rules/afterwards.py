@@ -73,11 +73,11 @@ def _stranded_case(pronouns: Sequence[str], preposition: str, case: str, nominal
 
 
 def _control_object(
-    relations: Sequence[str], labels: Sequence[str], clause: str, made: str, *, verbs: Words
+    relations: Sequence[str], labels: Sequence[str], clause: str, made: str, *, verbs: Words, other: str = ""
 ) -> Correction:
     """The question word before a verb with an infinitive is the infinitive's object: "what we try to say".
 
-    So it is where the verb has another object already, or is one of ``verbs``.
+    So it is where the verb is one of ``verbs``, or has a dependent of the relation ``other`` as well.
     """
 
     def correct(arcs: Arcs) -> None:
@@ -85,10 +85,10 @@ def _control_object(
             verb = arcs.governors[word]
             if relation not in relations or verb == ROOT or not _has_label(arcs.tops[word], labels):
                 continue
-            siblings = [other for other in arcs.dependents(verb) if other != word]
-            lower = next((other for other in siblings if arcs.relations[other] == clause), None)
-            others = any(arcs.relations[other] == made for other in siblings)
-            if lower is not None and (others or verbs[_leaf(arcs.tops[verb]).form or ""]):
+            siblings = [sibling for sibling in arcs.dependents(verb) if sibling != word]
+            lower = next((sibling for sibling in siblings if arcs.relations[sibling] == clause), None)
+            has_other = any(arcs.relations[sibling] == other for sibling in siblings)
+            if lower is not None and (has_other or verbs[_leaf(arcs.tops[verb]).form or ""]):
                 arcs.governors[word], arcs.relations[word] = lower, made
 
     return correct
@@ -124,7 +124,8 @@ CORRECTIONS = {
     "stranded": "stranded RELATIVE PREPOSITION OBJECT [OBJECT ...]",
     "stranded-case": "stranded-case PRONOUN[,PRONOUN] PREPOSITION CASE NOMINAL",
     "next-conjunct": "next-conjunct CONJUNCTION CONJUNCT",
-    "control-object": "control-object RELATION[,RELATION] LABEL[,LABEL] CLAUSE OBJECT WORD_LIST",
+    "control-object": "control-object RELATION[,RELATION] LABEL[,LABEL] CLAUSE OBJECT WORD_LIST, optionally "
+    "'or beside RELATION': also where the verb has such a dependent",
 }
 
 
@@ -141,7 +142,10 @@ def parse_correction(text: str, place: Place, vocabulary: Vocabulary) -> Correct
             return _stranded_case(pronouns.split(","), preposition, case, nominal)
         case ["next-conjunct", conjunction, conjunct]:
             return _next_conjunct(conjunction, conjunct)
-        case ["control-object", relations, labels, clause, made, verbs] if verbs in vocabulary.words:
+        case ["control-object", relations, labels, clause, made, verbs, *rest] if (
+            verbs in vocabulary.words and (not rest or (len(rest) == 3 and rest[:2] == ["or", "beside"]))
+        ):
             words = Words(vocabulary.words[verbs])
-            return _control_object(relations.split(","), labels.split(","), clause, made, verbs=words)
+            other = rest[-1] if rest else ""
+            return _control_object(relations.split(","), labels.split(","), clause, made, verbs=words, other=other)
     raise FormatError(place, f"the correction {text!r}", "; or ".join(CORRECTIONS.values()))

@@ -125,11 +125,13 @@ def _gather(source: Source, into: _Gathered) -> None:
     for section in _REPLACED:
         if section in source.sections:
             into.lists[section] = _with_rest(source.sections[section], into.lists[section])
-    # "as NAME" means the patterns NAME has in the scheme extended, whatever this file makes of that name.
+    # "as NAME" means the patterns NAME has in the scheme extended, whatever this file makes of that name;
+    # "as NAME of SCHEME" those of a scheme further up.
     inherited = dict(into.patterns)
     for entry in source.sections.get("relations", ()):
         lines = [_inherited(line, inherited) for line in entry.lines]
-        into.patterns[_name(entry)] = tuple(line for group in lines for line in group)
+        made = tuple(line for group in lines for line in group)
+        into.patterns[_name(entry)] = into.patterns[f"{_name(entry)} of {source.name}"] = made
 
 
 def _with_rest(entries: tuple[Entry, ...], inherited: tuple[Entry, ...]) -> tuple[Entry, ...]:
