@@ -60,6 +60,7 @@ EXAMPLES = {
         ("J. R. Smith", "J. R. Smith"),
         ("So did I. You too", "So did I . You too"),
         ("No. 5? No. Never.", "No. 5 ? No . Never ."),
+        ("No. we met last Wed. at 8", "No . we met last Wed. at 8"),
         ("Plan B.", "Plan B ."),
         ("1. First", "1. First"),
         ("vol.14", "vol. 14"),

@@ -35,8 +35,8 @@ SPACING = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff"
 # Python's \w leaves out combining marks and invisible format characters, which stand inside words all the same.
 _MARKS = _ranges(c for c in range(0x300, 0xFE30) if category(chr(c)) in {"Mn", "Mc", "Me", "Cf"} and c != 0x200B)
 _W = rf"[\w\xad{_MARKS}]"
-_END = rf"(?!{_W})"
-_START = rf"(?<!{_W})"
+_END = r"(?!\w)"
+_START = r"(?<!\w)"
 _EMOJI = (
     "[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )

@@ -57,7 +57,9 @@ def _belongs(tokens: list[Token], following: str) -> bool:
     if tokens[-1].text == ")":
         return False
     if word in english.BEFORE_NUMBERS:
-        return following[0].isdigit() or (following[0].islower() and word[0].isupper()) or _opens(tokens[-3:-1])
+        if following[0].islower():  # "last Wed. we met", but "No. we did not"
+            return word[0].isupper() and (word != "No" or following == "of")
+        return following[0].isdigit() or _opens(tokens[-3:-1])
     return len(word) == 1 and word.isupper() and word != "I" and _follows_initial(before, following)
 
 
