@@ -62,6 +62,18 @@ def test_a_truncated_file_says_how_far_it_went(tmp_path: Path, packed: str) -> N
         list(formats.read(file))
 
 
+def test_what_stands_before_the_break_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "x.ptb.gz"
+    text = "".join(f"(S (NP (NN dog{number})))\n" for number in range(5000))
+    file.write_bytes(gzip.compress(text.encode())[:-20])
+    with pytest.raises(TruncatedInput) as caught:
+        list(formats.read(file))
+    line = int(str(caught.value).split(":")[1])
+    read = formats.read(file)
+    assert [next(read).words for _ in range(line - 1)] == [(f"dog{number}",) for number in range(line - 1)]
+    assert line > 4900
+
+
 @pytest.mark.parametrize("packed", PACKERS)
 def test_a_corrupt_file(tmp_path: Path, packed: str) -> None:
     file = tmp_path / "x.ptb"

@@ -66,7 +66,7 @@ def convert(
     watched = _watched(progress(sentences, label="converting"), made, lost)
     formats.write(watched, target, format=made.name, options=writing)
     if lost:
-        what = ", ".join(f"{name} ({count} sentences)" for name, count in lost.items())
+        what = ", ".join(f"{name} (in {count} sentence{'s' if count > 1 else ''})" for name, count in lost.items())
         typer.echo(f"h3n: {made.name} cannot show and leaves out: {what}", err=True)
 
 

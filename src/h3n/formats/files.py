@@ -126,8 +126,8 @@ def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO
         raise InputError(f"{name}: cannot be read: {error.strerror}") from None
     for magic, opener in _OPENERS.items():
         if start.startswith(magic):
-            unpacked = cast(io.RawIOBase, stack.enter_context(opener(cast(BinaryIO, buffered), "rb")))
-            return stack.enter_context(io.BufferedReader(unpacked, PIECE))
+            unpacked = stack.enter_context(opener(cast(BinaryIO, buffered), "rb"))
+            return stack.enter_context(io.BufferedReader(_Unpacked(unpacked), PIECE))
     return cast(BinaryIO, buffered)
 
 
@@ -135,6 +135,21 @@ def _let_go(buffered: io.BufferedReader) -> None:
     """Keep the caller's stream from being closed with ours."""
     with contextlib.suppress(ValueError):  # the caller has closed it already
         buffered.detach()
+
+
+class _Unpacked(io.RawIOBase):
+    """A compressed file that gives what it can: where it breaks off, all before that has been read."""
+
+    def __init__(self, packed: io.BufferedIOBase) -> None:
+        self._packed = packed
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self._packed.read1(len(buffer))
+        buffer[: len(part)] = part
+        return len(part)
 
 
 class _Encoded:

@@ -39,11 +39,11 @@ def _where(sentence: Sentence | None) -> str:
 def _check_words(left: Sentence, right: Sentence, number: int) -> None:
     if left.words == right.words or _plain(left) == _plain(right):
         return
-    where = f"{_where(left)}sentence {number} is not the one at {right.place}"
+    start = f"{_where(left)}sentence {number} has"
     if len(left) != len(right):
-        raise MismatchError(f"{where}: {len(left)} words there, {len(right)} here")
+        raise MismatchError(f"{start} {len(left)} words, but {len(right)} at {right.place}")
     one, two = next((a, b) for a, b in zip(_plain(left), _plain(right), strict=True) if a != b)
-    raise MismatchError(f"{where}: found word {one!r} against {two!r}")
+    raise MismatchError(f"{start} the word {one!r} where {right.place} has {two!r}")
 
 
 def _plain(sentence: Sentence) -> list[str]:
