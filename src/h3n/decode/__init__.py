@@ -1,5 +1,6 @@
 """Scores to parses: five decoders behind one table, each as a plain Python twin and a native one."""
 
+from h3n.decode.constraints import Constraints, constrain
 from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, Decoder, decode_batch
 from h3n.decode.native import cky_nodes
 from h3n.decode.scores import Parse, Scores, label_scores, weigh
@@ -8,10 +9,12 @@ __all__ = [
     "DECODERS",
     "EXACT_UP_TO",
     "MEMORY_LIMIT",
+    "Constraints",
     "Decoder",
     "Parse",
     "Scores",
     "cky_nodes",
+    "constrain",
     "decode_batch",
     "label_scores",
     "weigh",

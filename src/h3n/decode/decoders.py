@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from h3n.decode import native, reference
+from h3n.decode.constraints import Constraints, check_kinds, constrain, explain
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 
@@ -55,11 +56,12 @@ def decode_batch(
     threads: int = 1,
     exact_up_to: int = EXACT_UP_TO,
     memory_limit: int = MEMORY_LIMIT,
+    constraints: Sequence[Constraints | None] | None = None,
 ) -> list[Parse]:
     """Return the best parse of each sentence, in order, whatever the number of threads.
 
-    ``exact_up_to`` is the number of words up to which `auto` means `hpsg`; `memory_limit` bounds the chart of one
-    sentence in bytes, above which `hpsg` is refused.
+    ``exact_up_to`` is the number of words up to which `auto` means `hpsg`; ``memory_limit`` bounds the chart of one
+    sentence in bytes, above which `hpsg` is refused; ``constraints`` has an entry for each sentence.
     """
     if decoder not in DECODERS:
         raise UnknownName("decoder", decoder, DECODERS)
@@ -69,11 +71,44 @@ def decode_batch(
     for number, (scores, name) in enumerate(zip(sentences, names, strict=True)):
         if name == "hpsg":
             _check_memory(number, len(scores), memory_limit)
-    parses = native.decode(sentences, names, threads=threads)
+    allowed = _constrain_all(sentences, decoder, constraints) if constraints is not None else sentences
+    parses = native.decode(allowed, names, threads=threads)
     found = [parse for parse in parses if parse is not None]
     if len(found) < len(parses):
-        raise DecodeError(f"sentence {parses.index(None)} of the batch: no tree has a finite score")
+        number = parses.index(None)
+        why = _why_not(sentences[number], names[number], constraints[number] if constraints else None)
+        raise DecodeError(f"sentence {number} of the batch: {why}")
     return found
+
+
+def _constrain_all(
+    sentences: Sequence[Scores], decoder: str, constraints: Sequence[Constraints | None]
+) -> list[Scores]:
+    if len(constraints) != len(sentences):
+        raise UsageError(
+            f"{len(constraints)} constraints for {len(sentences)} sentences; one or None for each is accepted"
+        )
+    made = []
+    for number, (scores, wanted) in enumerate(zip(sentences, constraints, strict=True)):
+        if wanted:
+            check_kinds(wanted, decoder=decoder, needs=DECODERS[decoder].needs)
+            try:
+                scores = constrain(scores, wanted)
+            except DecodeError as error:
+                raise DecodeError(f"sentence {number} of the batch: {error}") from None
+        made.append(scores)
+    return made
+
+
+def _why_not(scores: Scores, name: str, constraints: Constraints | None) -> str:
+    if not constraints:
+        return "no tree has a finite score"
+    why = explain(scores, constraints, lambda allowed: native.decode([allowed], [name])[0] is not None)
+    # Worth a look only if it can be had: the exact decoder may need more memory than there is.
+    exact = name == "h3n" and native.chart_bytes("hpsg", len(scores)) <= MEMORY_LIMIT
+    if exact and native.decode([constrain(scores, constraints)], ["hpsg"])[0] is not None:
+        return f"{why} (given the head scores, from which `h3n` takes the head of a span; `hpsg` finds a tree)"
+    return why
 
 
 def _resolve(decoder: str, words: int, exact_up_to: int) -> str:
