@@ -110,7 +110,7 @@ CONTRADICTIONS: list[tuple[str, Constraints, set[str]]] = [
         {"span (1, 3) required", "span (1, 3) forbidden"},
     ),
     ("h3n", Constraints(forbid_spans=((0, 7), (2, 3))), {"span (0, 7) forbidden"}),
-    ("hpsg", Constraints(require_arcs=((3, 1), (4, 2), (5, 1))), {"arc 3 -> 1 required", "arc 5 -> 1 required"}),
+    ("hpsg", Constraints(require_arcs=((3, 1), (3, 2), (5, 1))), {"arc 3 -> 1 required", "arc 5 -> 1 required"}),
     ("mst", Constraints(require_arcs=((3, 1), (0, 2), (1, 3))), {"arc 3 -> 1 required", "arc 1 -> 3 required"}),
     ("eisner", Constraints(require_arcs=((0, 2), (1, 3))), {"arc 0 -> 2 required", "arc 1 -> 3 required"}),
     ("mst", Constraints(require_arcs=((ROOT, 2), (ROOT, 3))), {"arc root -> 2 required", "arc root -> 3 required"}),
