@@ -1,4 +1,4 @@
-"""Examples checked by hand: blocks of ``# name``, a tree, and per scheme a line ``scheme word/governor/relation ...``."""
+"""Examples checked by hand: blocks of ``# name``, a tree, per scheme a line ``scheme word/governor/relation ...``."""
 
 from __future__ import annotations
 

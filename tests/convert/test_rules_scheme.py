@@ -105,6 +105,16 @@ def test_labels_and_tags_may_be_read_under_other_names(scheme: Path) -> None:
     assert convert("(S (VP (VBD saw)) (GNX (x x) (n cat)))", scheme)[1:] == [(1, "dep"), (2, "dep")]
 
 
+def test_functions_may_be_read_under_other_names(scheme: Path) -> None:
+    child = written(
+        scheme.parent,
+        "extends simple.rules\n[functions]\nB = ob* b\nA = a\n[relations]\none\n  - NP-A > *\ntwo\n  - NN-B|NP-B > *\n",
+    )
+    # The first name of the table that fits, on any category or tag; no other function stays, and no index.
+    text = "(S (VP (VBD saw)) (NP-a-1 (NN a)) (NP-a-ob1=2 (NN b)) (NP-c (NN c)) (NN-b d))"
+    assert [relation for _, relation in convert(text, child)] == ["root", "one", "two", "dep", "two"]
+
+
 @pytest.mark.parametrize(
     ("edits", "expected"),
     [
@@ -158,7 +168,7 @@ def test_corrections(tmp_path: Path) -> None:
 
 DAMAGE = [
     ("nonsense\n", ":1: 'nonsense'; expected 'extends NAME' or a section"),
-    ("[head]\n", ":1: unknown section [head]; expected one of afterwards, heads, labels"),
+    ("[head]\n", ":1: unknown section [head]; expected one of afterwards, functions, heads, labels"),
     ("[heads]\n  NP = left\n", ":2: an indented line; expected an entry at the margin above it"),
     ("[heads]\nNP = up NN\n", ":2: the head search 'up NN'; expected one that starts with left"),
     ("[heads]\n# a remark\nNP = left NN ;\n    down VP\n", ":3: the head search 'down VP'"),

@@ -15,7 +15,7 @@ from h3n.convert.rules.matching import compile_pattern, compile_rest
 from h3n.convert.rules.nodes import Cleaner
 from h3n.convert.rules.patterns import Condition, Pattern, Strings, Vocabulary, Words, bound_names, parse
 from h3n.convert.rules.relations import GOVERNING, RelationTable, Rule
-from h3n.convert.rules.source import SCHEMES, Entry, Line, Source, find_source, read_source
+from h3n.convert.rules.source import SCHEMES, Entry, Line, Source, find_source, read_source, scheme_name
 from h3n.convert.rules.transforms import TRANSFORMS, Transform, TransformTable, Trigger
 from h3n.errors import FormatError, Place
 
@@ -34,7 +34,7 @@ OPTIONS: dict[str, str] = {
 }
 ARCS = ("heads", "patterns")
 # Word lists, label sets, macros and head rules are inherited one by one; lists with an order where REST stands.
-_MERGED = ("labels", "tags", "sets", "words", "macros", "heads")
+_MERGED = ("labels", "tags", "functions", "sets", "words", "macros", "heads")
 REST = "..."
 _REPLACED = ("special heads", "transforms", "relations", "afterwards")
 
@@ -81,10 +81,11 @@ def _compile(path: Path) -> Scheme:
         _gather(source, gathered)
     vocabulary = _vocabulary(gathered.tables)
     options = gathered.options
+    functions = _lists(gathered.tables["functions"], "function")
     return Scheme(
-        name=path.stem,
-        clean_label=label_cleaner(options, _lists(gathered.tables["labels"], "label")),
-        clean_tag=label_cleaner(options, _lists(gathered.tables["tags"], "tag")),
+        name=scheme_name(path),
+        clean_label=label_cleaner(options, _lists(gathered.tables["labels"], "label"), functions=functions),
+        clean_tag=label_cleaner(options, _lists(gathered.tables["tags"], "tag"), functions=functions),
         top=options["top"],
         transforms=TransformTable(tuple(_transform(e, vocabulary) for e in gathered.lists["transforms"]), {}, {}),
         heads=_head_table(gathered, vocabulary),

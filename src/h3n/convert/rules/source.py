@@ -23,13 +23,14 @@ from pathlib import Path
 
 from h3n.errors import FormatError, InputError, Place, UnknownName
 
-SCHEMES = Path(__file__).parent.parent / "schemes"
+SCHEMES = Path(__file__).resolve().parent.parent / "schemes"
 SUFFIX = ".rules"
 SECTIONS = frozenset(
     {
         "options",
         "labels",
         "tags",
+        "functions",
         "sets",
         "words",
         "macros",
@@ -72,9 +73,14 @@ class Source:
 
 
 def scheme_names() -> list[str]:
-    """Return the names of the schemes that come with h3n, ``generic:german`` for a file in a folder."""
-    files = SCHEMES.rglob(f"*{SUFFIX}")
-    return sorted(":".join(file.relative_to(SCHEMES).with_suffix("").parts) for file in files)
+    """Return the names of the schemes that come with h3n, ``generic:de`` for a file in a folder."""
+    return sorted(map(scheme_name, SCHEMES.rglob(f"*{SUFFIX}")))
+
+
+def scheme_name(path: Path) -> str:
+    """Return the name of the scheme in this file: one of ours as `scheme_names` has it, any other by its file name."""
+    plain = path.with_suffix("")
+    return ":".join(plain.relative_to(SCHEMES).parts) if plain.is_relative_to(SCHEMES) else plain.name
 
 
 def find_source(name: str | Path, *, beside: Path | None = None) -> Path:
