@@ -1,0 +1,159 @@
+// The native decoders without Python, for the sanitizers: inputs lie in heap blocks of exactly their size, so that a
+// read past either end is caught, and every kernel this machine can run decodes every length up to a few vectors.
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "batch.hpp"
+
+namespace {
+
+using h3n::Decoder;
+using h3n::Result;
+using h3n::Sentence;
+using h3n::Status;
+
+constexpr Decoder ALL[] = {Decoder::cky, Decoder::mst, Decoder::eisner, Decoder::hpsg, Decoder::h3n, Decoder::hpsg_n5};
+constexpr float INF = std::numeric_limits<float>::infinity();
+
+int failures = 0;
+
+void expect(bool holds, const std::string& what) {
+    if (holds) return;
+    std::fprintf(stderr, "FAILED: %s\n", what.c_str());
+    ++failures;
+}
+
+// One sentence that owns its scores.
+struct Sample {
+    Sentence sentence;
+    std::vector<std::unique_ptr<float[]>> owned;
+
+    float* take(std::size_t count, std::mt19937& random, double forbid) {
+        owned.emplace_back(new float[count]);
+        std::uniform_int_distribution<int> score(-4, 4);
+        std::bernoulli_distribution never(forbid);
+        for (std::size_t k = 0; k < count; ++k) owned.back()[k] = never(random) ? -INF : static_cast<float>(score(random));
+        return owned.back().get();
+    }
+
+    // `slack` is how much further apart than they are long the rows lie.
+    Sample(std::size_t n, std::mt19937& random, double forbid = 0.0, std::size_t slack = 0) {
+        const std::size_t posts = n + 1, stride = posts + slack, size = n * stride + posts;
+        float *full = take(size, random, forbid), *open = take(size, random, forbid);
+        for (std::size_t k = 0; k < size; ++k) open[k] = full[k] > 0 ? full[k] : 0.0F;
+        sentence.words = n;
+        sentence.full = {full, stride};
+        sentence.open = {open, stride};
+        sentence.arc = {take(n * n, random, forbid), n};
+        sentence.root = take(n, random, forbid);
+        sentence.head = take(n, random, 0.0);
+    }
+};
+
+Result decode(const Sentence& sentence, Decoder decoder, const h3n::Kernels& kernels) {
+    return h3n::decode_batch({sentence}, {decoder}, kernels, 1).front();
+}
+
+bool same(const Result& a, const Result& b) {
+    if (a.status != b.status || a.score != b.score || a.governors != b.governors) return false;
+    if (a.status != Status::fine) return true;
+    if (a.nodes.size() != b.nodes.size()) return false;
+    for (std::size_t k = 0; k < a.nodes.size(); ++k) {
+        const h3n::Node &x = a.nodes[k], &y = b.nodes[k];
+        if (x.start != y.start || x.end != y.end || x.labelled != y.labelled || x.head != y.head) return false;
+    }
+    return true;
+}
+
+void every_kernel_agrees() {
+    std::mt19937 random(1);
+    for (std::size_t n = 0; n <= 70; ++n)
+        for (const double forbid : {0.0, 0.1}) {
+            const Sample sample(n, random, forbid, n % 3);
+            Result exact, given, published;
+            for (const Decoder decoder : ALL) {
+                if (decoder == Decoder::hpsg_n5 && n > 33) continue;
+                const Result first = decode(sample.sentence, decoder, *h3n::supported_kernels().front());
+                for (const h3n::Kernels* kernels : h3n::supported_kernels())
+                    expect(same(first, decode(sample.sentence, decoder, *kernels)),
+                           std::string(kernels->target) + " differs, decoder " +
+                               std::to_string(static_cast<int>(decoder)) + ", words " + std::to_string(n));
+                if (decoder == Decoder::hpsg) exact = first;
+                if (decoder == Decoder::h3n) given = first;
+                if (decoder == Decoder::hpsg_n5) published = first;
+                if (forbid == 0.0) expect(first.status == Status::fine, "some tree is there");
+            }
+            if (n <= 33) expect(exact.status == published.status && exact.score == published.score, "n^4 finds what n^5 finds");
+            if (given.status == Status::fine) expect(given.score <= exact.score, "the exact decoder is never beaten");
+        }
+}
+
+void heads_in_order() {
+    std::mt19937 random(2);
+    for (const int direction : {-1, 0, 1}) {
+        Sample sample(75, random);
+        std::vector<float> rank(75);
+        for (int k = 0; k < 75; ++k) rank[static_cast<std::size_t>(k)] = static_cast<float>(direction * k);
+        sample.sentence.head = rank.data();
+        const Result first = decode(sample.sentence, Decoder::h3n, *h3n::supported_kernels().front());
+        for (const h3n::Kernels* kernels : h3n::supported_kernels())
+            expect(same(first, decode(sample.sentence, Decoder::h3n, *kernels)), "heads in order");
+        expect(first.governors[direction < 0 ? 0 : 74] == h3n::ROOT, "the root is the highest");
+    }
+}
+
+void threads_change_nothing() {
+    std::mt19937 random(3);
+    std::vector<Sample> samples;
+    std::vector<Sentence> sentences;
+    std::vector<Decoder> decoders;
+    for (std::size_t k = 0; k < 48; ++k) {
+        samples.emplace_back(k * 7 % 90, random);
+        sentences.push_back(samples.back().sentence);
+        decoders.push_back(ALL[k % 5]);
+    }
+    const h3n::Kernels& kernels = *h3n::supported_kernels().front();
+    const auto one = h3n::decode_batch(sentences, decoders, kernels, 1);
+    const auto four = h3n::decode_batch(sentences, decoders, kernels, 4);
+    for (std::size_t k = 0; k < one.size(); ++k) expect(same(one[k], four[k]), "threads");
+    expect(h3n::decode_batch({}, {}, kernels, 4).empty(), "an empty batch");
+}
+
+void bad_scores_are_told() {
+    std::mt19937 random(4);
+    for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(), INF})
+        for (std::size_t place = 0; place < 5; ++place) {
+            Sample sample(20, random);
+            const std::size_t cell[] = {5, 5, 3, 19, 0};
+            sample.owned[place][cell[place]] = bad;
+            expect(decode(sample.sentence, Decoder::h3n, *h3n::supported_kernels().front()).status == Status::not_number,
+                   "a bad score in array " + std::to_string(place));
+        }
+    Sample below(20, random);
+    below.owned[0][7] = 5.0F;
+    below.owned[1][7] = 4.0F;
+    expect(decode(below.sentence, Decoder::cky, *h3n::supported_kernels().front()).status == Status::below_full, "below");
+    Sample never(20, random, 1.0);
+    for (const Decoder decoder : ALL)
+        expect(decode(never.sentence, decoder, *h3n::supported_kernels().front()).status ==
+                   Status::no_tree,
+               "no tree");
+}
+
+}  // namespace
+
+int main() {
+    every_kernel_agrees();
+    heads_in_order();
+    threads_change_nothing();
+    bad_scores_are_told();
+    std::string targets;
+    for (const h3n::Kernels* kernels : h3n::supported_kernels()) targets += std::string(" ") + kernels->target;
+    std::printf("%s:%s\n", failures == 0 ? "fine" : "failed", targets.c_str());
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
