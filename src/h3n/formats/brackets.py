@@ -80,29 +80,27 @@ def _lines(pieces: Iterable[str], builder: Builder, problems: Problems) -> Itera
     for piece in pieces:
         builder.feed(piece)
         ended = piece[-1] == "\n"
-        if ended:
-            yield from _end_line(builder, problems)
-    if not ended:
-        yield from _end_line(builder, problems)
+        if ended and (found := _line(builder, problems)) is not None:
+            yield found
+    if not ended and (found := _line(builder, problems)) is not None:
+        yield found
 
 
-def _end_line(builder: Builder, problems: Problems) -> Iterator[Found]:
+def _line(builder: Builder, problems: Problems) -> Found | None:
+    """Return what stands on the line that ends here, or None if it is damaged."""
     line, found = builder.line, builder.finished
     builder.expect_closed("at the end of the line", expected="a tree on every line, or another layout")
     builder.finished = []
     builder.line += 1
-    if problems.none_in(line, line):
-        if len(found) == 1:
-            yield found[0]
-        elif found:
-            # EVALB reads a line without a top bracket as one sentence.
-            yield (
-                line,
-                Constituent("", tuple(node for _, node, _ in found if node)),
-                [w for *_, ws in found for w in ws],
-            )
-        else:
-            yield line, None, []
+    if not problems.none_in(line, line):
+        return None
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        return line, None, []
+    # EVALB reads brackets side by side on a line as one sentence.
+    nodes = tuple(node for _, node, _ in found if node is not None)
+    return line, Constituent("", nodes), [leaf for _, _, words in found for leaf in words]
 
 
 def _trees(pieces: Iterable[str], builder: Builder, *, indented: bool) -> Iterator[Found]:

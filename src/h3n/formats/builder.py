@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TypeAlias
 
 from h3n.errors import EmptyConstituent, FormatError, Place, TextOutsideBrackets, UnbalancedBrackets
@@ -16,9 +17,10 @@ _LEAF = re.compile(r"[ \t\r\n]*([^ \t\r\n()]+)[ \t\r\n]+([^ \t\r\n()]+)[ \t\r\n]
 _SYMBOL = re.compile(r"[^ \t\r\n()]+|\)")
 _CACHED = 1 << 15
 
-# A label to open a bracket with; or a leaf and the number of brackets to close after it; or an odd case.
-_Step: TypeAlias = str | tuple[Leaf | None, int]
-_ODD = (None, 0)
+# A label to open a bracket with; or a leaf and the number of brackets to close after it, more than there can be in an
+# odd case.
+_Step: TypeAlias = str | tuple[Leaf, int]
+_ODD = (Leaf("", ""), sys.maxsize)
 
 # Three steps in place of a call: the constructor of a frozen dataclass would take a quarter of the time of reading.
 _new = object.__new__
@@ -72,7 +74,7 @@ class Builder:
                 inner = []
                 continue
             leaf, closing = step
-            if leaf is not None and closing <= len(labels):
+            if closing <= len(labels):
                 inner.append(leaf)
                 words.append(leaf)
                 while closing:

@@ -65,13 +65,21 @@ def read_pieces(source: Source, problems: Problems, *, size: int = PIECE) -> Ite
             if not raw and not held:
                 return
             raw, start = raw.removeprefix(start), b""
-            place = Place(name, line)
+            number = line
             if 0 < size <= len(raw) and raw[-1:] != b"\n":
                 raw, held = _whole_characters(held + raw)
             else:
                 raw, held = held + raw, b""
                 line += 1
-            yield _decoded(raw, place, problems)
+            try:
+                text = raw.decode()
+            except UnicodeDecodeError as error:
+                _report_encoding(raw, error.start, Place(name, number), problems)
+                text = raw.decode(errors="replace")
+            if "\0" in text and not raw.startswith(_UTF16_MARKS):
+                found = f"a NUL byte at byte {raw.index(0) + 1} of the line"
+                problems.found(NulByte(Place(name, number), found, "text"))
+            yield text
 
 
 def _whole_characters(raw: bytes) -> tuple[bytes, bytes]:
@@ -82,16 +90,11 @@ def _whole_characters(raw: bytes) -> tuple[bytes, bytes]:
     return (raw[: cut - 1], raw[cut - 1 :]) if raw[cut - 1] >= 0xC0 else (raw, b"")
 
 
-def _decoded(raw: bytes, place: Place, problems: Problems) -> str:
-    if b"\0" in raw and not raw.startswith(_UTF16_MARKS):
-        problems.found(NulByte(place, f"a NUL byte at byte {raw.index(0) + 1} of the line", "text"))
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        kind = "UTF-16" if raw.startswith(_UTF16_MARKS) else f"byte 0x{raw[error.start]:02X}"
-        where = "" if kind == "UTF-16" else f" at byte {error.start + 1} of the line, which is not UTF-8"
-        problems.found(BadEncoding(place, f"{kind}{where}", "UTF-8 text (convert the file, for example with iconv)"))
-        return raw.decode(errors="replace")
+def _report_encoding(raw: bytes, at: int, place: Place, problems: Problems) -> None:
+    found = f"byte 0x{raw[at]:02X} at byte {at + 1} of the line, which is not UTF-8"
+    if raw.startswith(_UTF16_MARKS):
+        found = "UTF-16"
+    problems.found(BadEncoding(place, found, "UTF-8 text (convert the file, for example with iconv)"))
 
 
 @contextlib.contextmanager
