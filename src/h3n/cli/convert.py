@@ -1,16 +1,16 @@
-"""`h3n convert`: one treebank format into another."""
+"""`h3n convert`: one treebank format into another, one kind of tree into the other."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Annotated
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Literal
 
 import typer
 
 from h3n import formats
 from h3n.cli.progress import progress
-from h3n.errors import UsageError
+from h3n.errors import H3nError, MismatchError, UsageError
 from h3n.formats import Format, Layout, Reading, Writing
 from h3n.formats.files import STANDARD
 from h3n.trees import Sentence
@@ -43,11 +43,23 @@ def convert(
     layout: Annotated[
         Layout, typer.Option(help="Where bracketed trees end: on every line, by indentation, or anywhere.")
     ] = "auto",
+    scheme: Annotated[
+        str | None,
+        typer.Option(help="Make the other tree: sd, ud1, ud2, zh, generic:LANG, a file of rules; or phrases."),
+    ] = None,
+    labels: Annotated[
+        Literal["main", "full"], typer.Option(help="With --scheme phrases: relations without or with their subtype.")
+    ] = "main",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
+    ] = False,
 ) -> None:
-    """Convert a treebank from one format into another.
+    """Convert a treebank from one format into another, or one kind of tree into the other.
 
     Formats: brackets, spmrl, conllu, conllx, jsonl. Input may be compressed with gzip, xz or bzip2; output is if OUT
     ends in .gz, .xz or .bz2. What the new format cannot show is counted on standard error.
+
+    With --scheme, dependencies are made from phrases by the rules of a scheme, or phrases from dependencies.
 
     \b
     Examples:
@@ -55,23 +67,56 @@ def convert(
       h3n convert dev.ptb dev.jsonl --dependencies dev.conllu
       h3n convert dev.jsonl dev.conllu
       xzcat big.conllu.xz | h3n convert - big.jsonl.gz --from conllu
+      h3n convert wsj.mrg wsj.conllu --scheme sd --strip-functions
+      h3n convert treebank.ptb both.jsonl --scheme ud2 --keep-going
+      h3n convert ewt.conllu ewt.ptb --scheme phrases --labels full
     """
+    problems = 0
+
+    def report(error: H3nError) -> None:
+        nonlocal problems
+        problems += 1
+        typer.echo(f"h3n: {error}", err=True)
+
+    handler = report if keep_going else None
     reading = Reading(
-        layout=layout, all_escapes=all_escapes, strip_traces=strip_traces, strip_functions=strip_functions
+        layout=layout,
+        all_escapes=all_escapes,
+        strip_traces=strip_traces,
+        strip_functions=strip_functions,
+        on_problem=handler,
     )
     writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank)
-    sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading)
+    sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
+    unknown: Counter[str] = Counter()
+    if scheme is not None:
+        from h3n.cli.schemes import converted, maker
+
+        sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
     made = formats.format_named(to_format or formats.guess_format(target))
     lost: Counter[str] = Counter()
     watched = _watched(progress(sentences, label="converting"), made, lost)
     formats.write(watched, target, format=made.name, options=writing)
+    if scheme is not None:
+        del lost["tree"], lost["dependencies"]  # the other tree is what was asked for
     if lost:
         what = ", ".join(f"{name} (in {count} sentence{'s' if count > 1 else ''})" for name, count in lost.items())
         typer.echo(f"h3n: {made.name} cannot show and leaves out: {what}", err=True)
+    if unknown:
+        what = ", ".join(f"{name} ({count})" for name, count in unknown.most_common())
+        typer.echo(f"h3n: no head rule, the default was taken: {what}", err=True)
+    if problems:
+        typer.echo(f"h3n: {problems} problem{'s' if problems > 1 else ''}; what they concern was left out", err=True)
+        raise typer.Exit(1)
 
 
 def read_sentences(
-    source: str, format_name: str | None, *, dependencies: str | None, options: Reading
+    source: str,
+    format_name: str | None,
+    *,
+    dependencies: str | None,
+    options: Reading,
+    on_mismatch: Callable[[MismatchError], object] | None = None,
 ) -> Iterator[Sentence]:
     """Return the sentences of a file, with the dependencies of a second one if there is one."""
     sentences = formats.read(source, format=format_name, options=options)
@@ -80,7 +125,8 @@ def read_sentences(
     if source == dependencies == STANDARD:
         raise UsageError("only one of the files can be standard input")
     name = "conllu" if dependencies == STANDARD else None
-    return formats.pair(sentences, formats.read(dependencies, format=name, options=options))
+    arcs = formats.read(dependencies, format=name, options=options)
+    return formats.pair(sentences, arcs, on_mismatch=on_mismatch)
 
 
 def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) -> Iterator[Sentence]:

@@ -1,0 +1,117 @@
+"""`h3n convert --scheme`: one kind of tree into the other, as a user meets it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TREE = "(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (DT the) (NN book))) (. .)))\n"
+ROWS = (
+    "1\tShe\t_\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n"
+    "2\treads\t_\tVERB\tVBZ\t_\t0\troot\t_\t_\n"
+    "3\tthe\t_\tDET\tDT\t_\t4\tdet\t_\t_\n"
+    "4\tbooks\t_\tNOUN\tNNS\t_\t2\tobj:lvc\t_\t_\n\n"
+)
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "h3n", "convert", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def relations(rows: str) -> list[tuple[str, str, str]]:
+    return [(f[1], f[6], f[7]) for f in (row.split("\t") for row in rows.splitlines()) if len(f) == 10]
+
+
+@pytest.mark.parametrize(("scheme", "name"), [("sd", "dobj"), ("ud1", "dobj"), ("ud2", "obj")])
+def test_dependencies_from_phrases(tmp_path: Path, scheme: str, name: str) -> None:
+    (tmp_path / "in.ptb").write_text(TREE)
+    made = run(tmp_path, "in.ptb", "-", "--to", "conllu", "--scheme", scheme)
+    assert made.returncode == 0
+    assert made.stderr == ""
+    assert relations(made.stdout) == [
+        ("She", "2", "nsubj"),
+        ("reads", "0", "root"),
+        ("the", "4", "det"),
+        ("book", "2", name),
+        (".", "2", "punct"),
+    ]
+
+
+def test_both_trees_in_one_file(tmp_path: Path) -> None:
+    (tmp_path / "in.ptb").write_text(TREE)
+    assert run(tmp_path, "in.ptb", "both.jsonl", "--scheme", "ud2").returncode == 0
+    assert run(tmp_path, "both.jsonl", "back.ptb").returncode == 0
+    assert (tmp_path / "back.ptb").read_text() == TREE
+
+
+@pytest.mark.parametrize(("labels", "label"), [("main", "obj"), ("full", "obj:lvc")])
+def test_phrases_from_dependencies(tmp_path: Path, labels: str, label: str) -> None:
+    (tmp_path / "in.conllu").write_text(ROWS)
+    made = run(tmp_path, "in.conllu", "-", "--to", "brackets", "--scheme", "phrases", "--labels", labels)
+    assert made.stdout == f"(TOP (root (PRP She) (VBZ reads) ({label} (DT the) (NNS books))))\n"
+
+
+def test_unknown_scheme_lists_the_known(tmp_path: Path) -> None:
+    (tmp_path / "in.ptb").write_text(TREE)
+    said = run(tmp_path, "in.ptb", "-", "--to", "conllu", "--scheme", "esperanto")
+    assert said.returncode == 2
+    assert said.stderr.startswith("h3n: unknown scheme 'esperanto'; known: ")
+    assert {"phrases", "sd", "ud1", "ud2", "zh"} <= set(said.stderr.split("known: ")[1].strip().split(", "))
+
+
+def test_unknown_labels_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "in.ptb").write_text("(TOP (XX (YY a) (XX (ZZ b) (ZZ c))))\n")
+    made = run(tmp_path, "in.ptb", "-", "--to", "conllu", "--scheme", "ud2")
+    assert made.returncode == 0
+    assert len(relations(made.stdout)) == 3
+    assert made.stderr == "h3n: no head rule, the default was taken: XX (2)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "scheme", "message"),
+    [
+        ("in.ptb", "(TOP (NN x))\n()\n", "sd", "in.ptb:2: the tree ( ...) has no word to convert"),
+        ("in.conllu", ROWS.replace("\t0\troot", "\t1\troot"), "phrases", "in.conllu:1: no root word"),
+        ("in.conllu", ROWS + "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "phrases", "in.conllu:6: no dependencies;"),
+        ("in.conllu", ROWS, "sd", "in.conllu:1: no phrase structure tree;"),
+    ],
+)
+def test_what_cannot_be_converted_is_said_with_its_line(
+    tmp_path: Path, name: str, text: str, scheme: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    said = run(tmp_path, name, "out.jsonl", "--scheme", scheme)
+    assert said.returncode == 2
+    assert said.stderr.startswith(f"h3n: {message}")
+    assert said.stderr.count("\n") == 1
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_keep_going_leaves_out_the_damaged_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "in.ptb").write_text(TREE + "()\n(TOP (NN\n" + TREE)
+    made = run(tmp_path, "in.ptb", "out.conllu", "--scheme", "ud2", "--keep-going")
+    assert made.returncode == 1
+    assert "in.ptb:2:" in made.stderr
+    assert "in.ptb:3:" in made.stderr
+    assert made.stderr.endswith("h3n: 2 problems; what they concern was left out\n")
+    assert (tmp_path / "out.conllu").read_text().count("\tShe\t") == 2
+
+
+def test_two_files_that_do_not_line_up(tmp_path: Path) -> None:
+    (tmp_path / "in.ptb").write_text(TREE + TREE)
+    rows = ROWS.replace("books", "book").rstrip("\n") + "\n5\t.\t_\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n"
+    (tmp_path / "in.conllu").write_text(rows.replace("She", "He") + rows)
+    arguments = ("in.ptb", "out.jsonl", "--dependencies", "in.conllu")
+    said = run(tmp_path, *arguments)
+    assert (said.returncode, said.stderr.count("\n")) == (2, 1)
+    assert "in.ptb:1: sentence 1 has the word 'She' where in.conllu:1 has 'He'" in said.stderr
+    made = run(tmp_path, *arguments, "--keep-going")
+    assert made.returncode == 1
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 1
+    (tmp_path / "in.conllu").write_text(rows)
+    assert "the dependencies end after 1 sentences" in run(tmp_path, *arguments).stderr
