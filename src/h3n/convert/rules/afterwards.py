@@ -142,8 +142,8 @@ def parse_correction(text: str, place: Place, vocabulary: Vocabulary) -> Correct
             return _stranded_case(pronouns.split(","), preposition, case, nominal)
         case ["next-conjunct", conjunction, conjunct]:
             return _next_conjunct(conjunction, conjunct)
-        case ["control-object", relations, labels, clause, made, verbs, *rest] if (
-            verbs in vocabulary.words and (not rest or (len(rest) == 3 and rest[:2] == ["or", "beside"]))
+        case ["control-object", relations, labels, clause, made, verbs, *rest] if verbs in vocabulary.words and (
+            not rest or (len(rest) == 3 and rest[:2] == ["or", "beside"])
         ):
             words = Words(vocabulary.words[verbs])
             other = rest[-1] if rest else ""
