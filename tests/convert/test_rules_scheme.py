@@ -166,6 +166,18 @@ def test_corrections(tmp_path: Path) -> None:
     assert convert("(S (W w) (P p) (V v))", made) == [(2, "o"), (3, "p"), (0, "root")]
 
 
+def test_corrections_by_place(tmp_path: Path) -> None:
+    text = "[heads]\nS = right V\nX = right P\n[relations]\np\n  - P|X > *\n[afterwards]\nprevious-word p\n"
+    near = written(tmp_path, text)
+    root = written(tmp_path, f"{text}final-to-root p\n", "final.rules")
+    tree = "(S (P p) (V v) (A a) (P p) (A a) (P p))"
+    assert [governor for governor, _ in convert(tree, near)] == [2, 0, 2, 3, 2, 5]
+    assert [governor for governor, _ in convert(tree, root)] == [2, 0, 2, 3, 2, 2]
+    # Here the word before hangs on the mark itself.
+    assert convert("(S (X (A a) (P p)) (V v))", near) == [(2, "dep"), (3, "p"), (0, "root")]
+    assert convert("(S (P p))", root) == [(0, "root")]
+
+
 DAMAGE = [
     ("nonsense\n", ":1: 'nonsense'; expected 'extends NAME' or a section"),
     ("[head]\n", ":1: unknown section [head]; expected one of afterwards, functions, heads, labels"),

@@ -28,6 +28,12 @@ class Arcs:
         """Return whether this word governs one with such a relation."""
         return any(self.relations[word] in relations for word in self.dependents(governor))
 
+    def is_below(self, word: int, governor: int) -> bool:
+        """Return whether this word governs the other one, itself or through others."""
+        while word not in (governor, ROOT):
+            word = self.governors[word]
+        return word == governor
+
 
 Correction: TypeAlias = Callable[[Arcs], None]
 
@@ -109,6 +115,27 @@ def _next_conjunct(conjunction: str, conjunct: str) -> Correction:
     return correct
 
 
+def _previous_word(moved: str) -> Correction:
+    """A word with this relation hangs on the word right before it, unless that one hangs below it."""
+
+    def correct(arcs: Arcs) -> None:
+        for word in range(1, len(arcs.relations)):
+            if arcs.relations[word] == moved and not arcs.is_below(word - 1, word):
+                arcs.governors[word] = word - 1
+
+    return correct
+
+
+def _final_to_root(moved: str) -> Correction:
+    """The last word of the sentence hangs on the root if it has this relation."""
+
+    def correct(arcs: Arcs) -> None:
+        if arcs.relations[-1] == moved:
+            arcs.governors[-1] = arcs.governors.index(ROOT)
+
+    return correct
+
+
 def _leaf(node: Node) -> Node:
     while node.head is not None:
         node = node.head
@@ -124,6 +151,8 @@ CORRECTIONS = {
     "stranded": "stranded RELATIVE PREPOSITION OBJECT [OBJECT ...]",
     "stranded-case": "stranded-case PRONOUN[,PRONOUN] PREPOSITION CASE NOMINAL",
     "next-conjunct": "next-conjunct CONJUNCTION CONJUNCT",
+    "previous-word": "previous-word RELATION",
+    "final-to-root": "final-to-root RELATION",
     "control-object": "control-object RELATION[,RELATION] LABEL[,LABEL] CLAUSE OBJECT WORD_LIST, optionally "
     "'or beside RELATION': also where the verb has such a dependent",
 }
@@ -142,6 +171,10 @@ def parse_correction(text: str, place: Place, vocabulary: Vocabulary) -> Correct
             return _stranded_case(pronouns.split(","), preposition, case, nominal)
         case ["next-conjunct", conjunction, conjunct]:
             return _next_conjunct(conjunction, conjunct)
+        case ["previous-word", moved]:
+            return _previous_word(moved)
+        case ["final-to-root", moved]:
+            return _final_to_root(moved)
         case ["control-object", relations, labels, clause, made, verbs, *rest] if verbs in vocabulary.words and (
             not rest or (len(rest) == 3 and rest[:2] == ["or", "beside"])
         ):
