@@ -34,19 +34,20 @@ def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     ``words`` and ``tags`` leave traces out; the tree keeps them unless the options say otherwise.
     """
     problems = Problems(options.on_problem)
+    name = name_of(source)
     pieces = _whole_words(read_pieces(source, problems))
     layout = options.layout
     if layout == "auto":
         sample = _take(pieces, SAMPLE)
         layout, pieces = guess_layout("".join(sample)), chain(sample, pieces)
-    builder = Builder(name_of(source), problems, all_escapes=options.all_escapes)
+    builder = Builder(name, problems, all_escapes=options.all_escapes)
     found = (
         _lines(pieces, builder, problems)
         if layout == "lines"
         else _trees(pieces, builder, indented=layout == "indented")
     )
     for line, node, words in found:
-        yield _sentence(node, words, Place(name_of(source), line), options)
+        yield _sentence(node, words, Place(name, line), options)
 
 
 def _take(pieces: Iterator[str], size: int) -> list[str]:

@@ -28,6 +28,25 @@ _set_label = Constituent.__dict__["label"].__set__
 _set_children = Constituent.__dict__["children"].__set__
 
 
+class _Steps(dict[str, _Step]):
+    """What to do about the text between two opening brackets. What has been seen is kept in mind."""
+
+    def __init__(self, *, all_escapes: bool) -> None:
+        self._all_escapes = all_escapes
+
+    def __missing__(self, bracket: str) -> _Step:
+        if len(self) >= _CACHED:
+            self.clear()
+        step: _Step = _ODD
+        if ")" not in bracket:
+            if match := _OPENING.fullmatch(bracket):
+                step = match[1]
+        elif match := _LEAF.fullmatch(bracket):
+            step = Leaf(match[1], unescape(match[2], every=self._all_escapes)), match[3].count(")")
+        self[bracket] = step
+        return step
+
+
 class Builder:
     """Takes text by `feed` and keeps the trees that are complete in ``finished``, each with its line and its leaves.
 
@@ -40,7 +59,7 @@ class Builder:
         self._name = name
         self._problems = problems
         self._all_escapes = all_escapes
-        self._steps: dict[str, _Step] = {}
+        self._steps = _Steps(all_escapes=all_escapes)
         self._forget()
 
     def _forget(self) -> None:
@@ -65,9 +84,7 @@ class Builder:
             self._take_symbols(before)
         inner, words = self._inner, self._leaves
         for bracket in brackets:
-            step = steps.get(bracket)
-            if step is None:
-                step = self._step(bracket)
+            step = steps[bracket]
             if isinstance(step, str):
                 labels.append(step)
                 outer.append(inner)
@@ -101,19 +118,6 @@ class Builder:
             count = f"{len(self._labels)} brackets" if len(self._labels) > 1 else "1 bracket"
             self._report(UnbalancedBrackets, f"{count} still open {where}", expected, line=self._start)
             self._forget()
-
-    def _step(self, bracket: str) -> _Step:
-        """Return what to do about the text after an opening bracket, and keep it in mind."""
-        if len(self._steps) >= _CACHED:
-            self._steps.clear()
-        step: _Step = _ODD
-        if ")" not in bracket:
-            if match := _OPENING.fullmatch(bracket):
-                step = match[1]
-        elif match := _LEAF.fullmatch(bracket):
-            step = Leaf(match[1], unescape(match[2], every=self._all_escapes)), match[3].count(")")
-        self._steps[bracket] = step
-        return step
 
     def _take_symbols(self, text: str) -> None:
         """Take labels, words and closing brackets one by one."""
