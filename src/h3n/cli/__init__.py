@@ -18,6 +18,7 @@ from h3n.errors import H3nError
 
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "bench": ("h3n.cli.bench", "Measure speed on this machine."),
     "convert": ("h3n.cli.convert", "Convert a treebank from one format into another."),
     "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
