@@ -80,7 +80,7 @@ def test_words_that_are_brackets() -> None:
 
 
 def test_the_other_escapes_on_request() -> None:
-    line = "(NP (NN 1\\/2) (SYM -LCB-) (SYM -RSB-) (SYM \\*))\n"
+    line = "(NP|A/B (NN 1\\/2) (N/A -LCB-) (SYM -RSB-) (SYM \\*))\n"
     [sentence] = parse(line, "brackets", Reading(all_escapes=True))
     assert sentence.words == ("1/2", "{", "]", "*")
     assert show([sentence], "brackets", Writing(all_escapes=True)) == line
@@ -218,5 +218,7 @@ def test_what_brackets_cannot_show_is_refused() -> None:
         brackets.to_text(Constituent("NP", (Leaf("NN", ""), Leaf("NN", "x"))))
     with pytest.raises(TreeError, match=r"the bracket \(X\) holds nothing"):
         brackets.to_text(Constituent("NP", (Leaf("NN", "x"), Constituent("X", ()))))
+    with pytest.raises(TreeError, match="the word 'x' without a tag would be read as the label"):
+        brackets.to_text(Constituent("", (Leaf("", "x"), Leaf("NN", "y"))))
     with pytest.raises(TreeError, match="no phrase structure"):
         show([Sentence(words=("x",))], "brackets")

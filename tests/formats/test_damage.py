@@ -45,6 +45,8 @@ ROWS = [
     (row("1", "٠"), "BadHead", 4, "head '٠' of word 1"),
     (row("1", "0") + row("2", "3"), "BadHead", 5, "head 3 of word 2"),
     (row("1", "0") + row("2", "99999999999"), "BadHead", 5, "head 99999999999 of word 2"),
+    (row("1", "0") + row("2", "9" * 5000), "BadHead", 5, "head '999"),
+    (row("1", "0") + row("9" * 5000, "1"), "BadWordNumber", 5, "word number '999"),
     (row("1", "0") + row("2", "0") + row("3", "0"), "RootCount", 5, "3 root words (1, 2, 3)"),
     (row("1", "0") + row("2", "3") + row("3", "2"), "CyclicHeads", 5, "words 2, 3 govern each other in a circle"),
     (row("1", "0") + row("2", "2"), "CyclicHeads", 5, "word 2 governs itself"),
@@ -103,6 +105,25 @@ def test_no_root_is_a_cycle_too() -> None:
         "<text>:1: no root word; expected one word with head 0",
         "<text>:1: words 1, 2 govern each other in a circle; expected heads that lead to the root word",
     ]
+
+
+def test_every_cycle_is_found() -> None:
+    found, _ = problems(
+        row("1", "2") + row("2", "1") + row("3", "0") + row("4", "4") + row("5", "6") + row("6", "4"), "conllu"
+    )
+    assert [error.found for error in found if isinstance(error, errors.CyclicHeads)] == [
+        "words 1, 2 govern each other in a circle",
+        "word 4 governs itself",
+    ]
+
+
+def test_running_text_is_one_problem_a_line() -> None:
+    found, sound = problems(GOOD + "a ) b ) c\n" + GOOD + "d e\n" + GOOD, "brackets")
+    assert [(error.place.line, error.found) for error in found] == [
+        (2, "'a' outside brackets"),
+        (4, "'d' outside brackets"),
+    ]
+    assert len(sound) == 3
 
 
 def test_every_problem_of_a_file_is_found() -> None:

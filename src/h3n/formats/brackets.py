@@ -166,11 +166,11 @@ def _parts(tree: Constituent, options: Writing, *, has_words: bool) -> Iterator[
         if isinstance(node, str):
             yield node
         elif isinstance(node, Leaf):
-            word = _symbol(node.word, options)
+            word = _symbol(escape(node.word, every=True) if options.all_escapes else node.word, options)
             yield f"({_symbol(node.tag, options)} {word})" if node.tag else word
         else:
-            if has_words and not node.children:
-                raise TreeError(f"the bracket ({node.label}) holds nothing; bracket notation needs a word in it")
+            if has_words:
+                _check(node)
             label = _symbol(node.label, options) if node.label else ""
             first = gap = _gap(node, depth, options)
             if not label:
@@ -183,6 +183,14 @@ def _parts(tree: Constituent, options: Writing, *, has_words: bool) -> Iterator[
                 stack += ((node.children[0], depth + 1), (first, 0))
 
 
+def _check(node: Constituent) -> None:
+    if not node.children:
+        raise TreeError(f"the bracket ({node.label}) holds nothing; bracket notation needs a word in it")
+    first = node.children[0]
+    if not node.label and isinstance(first, Leaf) and not first.tag:
+        raise TreeError(f"the word {first.word!r} without a tag would be read as the label of its unlabelled bracket")
+
+
 def _gap(node: Constituent, depth: int, options: Writing) -> str:
     """Return what separates the children: a blank, or a new line if any of them is itself a constituent."""
     if options.indent and any(isinstance(child, Constituent) for child in node.children):
@@ -192,8 +200,6 @@ def _gap(node: Constituent, depth: int, options: Writing) -> str:
 
 def _symbol(text: str, options: Writing) -> str:
     """Return a word, tag or label as it may stand inside brackets."""
-    if options.all_escapes:
-        text = escape(text, every=True)
     if _SPECIAL.search(text) is None:
         return text
     if not text:

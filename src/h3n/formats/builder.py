@@ -125,7 +125,7 @@ class Builder:
             if symbol == ")":
                 self._close()
             elif not self._labels:
-                self._report(TextOutsideBrackets, f"{symbol!r} outside brackets", "trees and nothing else")
+                self._report_stray(TextOutsideBrackets, f"{symbol!r} outside brackets", "trees and nothing else")
             elif not self._labels[-1] and not self._inner:
                 self._labels[-1] = symbol
             else:
@@ -140,7 +140,7 @@ class Builder:
 
     def _close(self) -> None:
         if not self._labels:
-            self._report(UnbalancedBrackets, "a closing bracket without an opening one", "a new tree")
+            self._report_stray(UnbalancedBrackets, "a closing bracket without an opening one", "a new tree")
             return
         made = self._bracket(self._labels.pop(), tuple(self._inner))
         self._inner = self._outer.pop()
@@ -164,6 +164,11 @@ class Builder:
         if self._problems.none_in(self._start, self.line):
             self.finished.append((self._start, node, self._leaves))
         self._leaves, self._empty, self._start = [], None, self.line
+
+    def _report_stray(self, kind: type[FormatError], found: str, expected: str) -> None:
+        """Report what stands between trees, once for a line: a page of running text is no thousand problems."""
+        if self._problems.none_in(self.line, self.line):
+            self._report(kind, found, expected)
 
     def _report(self, kind: type[FormatError], found: str, expected: str, *, line: int | None = None) -> None:
         self._problems.found(kind(Place(self._name, line or self.line), found, expected))

@@ -115,7 +115,7 @@ def _open_path(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        raise InputError(f"{path}: cannot be opened: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be opened: {error.strerror or error}") from None
 
 
 def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO:
@@ -126,7 +126,7 @@ def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO
     try:
         start = buffered.peek(6)
     except OSError as error:
-        raise InputError(f"{name}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{name}: cannot be read: {error.strerror or error}") from None
     for magic, opener in _OPENERS.items():
         if start.startswith(magic):
             unpacked = stack.enter_context(opener(cast(BinaryIO, buffered), "rb"))
@@ -191,7 +191,7 @@ def opened_to_write(target: Source) -> Iterator[IO[str]]:
                     shutil.copymode(path, part)
                 part.replace(path)
         except OSError as error:
-            raise InputError(f"{target}: cannot be written: {error.strerror}") from None
+            raise InputError(f"{target}: cannot be written: {error.strerror or error}") from None
         finally:
             if not special:
                 part.unlink(missing_ok=True)

@@ -26,18 +26,21 @@ from h3n.errors import (
 )
 from h3n.formats.files import Source, name_of, read_lines
 from h3n.formats.options import Problems
-from h3n.trees import ROOT, Dependencies, Insert, Sentence, find_cycle
+from h3n.trees import ROOT, Dependencies, Insert, Sentence
 
 EMPTY = "_"
 COLUMNS = 10
 Columns: TypeAlias = tuple[tuple[str, ...], ...]
 
 
+_DIGITS = 16  # no sentence is that long, and Python refuses to make a number of some thousand digits
+
+
 class _Governors(dict[str, int]):
     """Column HEAD as a number from 0 (the root is -1); anything but a plain number is a KeyError."""
 
     def __missing__(self, text: str) -> int:
-        if text.isascii() and text.isdigit() and text[0] != "0":
+        if text.isascii() and text.isdigit() and text[0] != "0" and len(text) < _DIGITS:
             return int(text) - 1
         raise KeyError(text)
 
@@ -207,13 +210,28 @@ def check_governors(governors: tuple[int, ...], place: Callable[[int], Place], p
         roots = [word for word, governor in enumerate(governors) if governor == ROOT]
         found = f"{len(roots)} root words ({', '.join(str(w + 1) for w in roots)})" if roots else "no root word"
         problems.found(RootCount(place(roots[1] if roots else 0), found, "one word with head 0"))
-    if (cycle := find_cycle(governors)) is not None:
+    for cycle in _cycles(governors):
         sound = False
         found = f"words {', '.join(str(w + 1) for w in cycle)} govern each other in a circle"
         if len(cycle) == 1:
             found = f"word {cycle[0] + 1} governs itself"
         problems.found(CyclicHeads(place(cycle[0]), found, "heads that lead to the root word"))
     return sound
+
+
+def _cycles(governors: tuple[int, ...]) -> Iterator[list[int]]:
+    """Yield the words of every cycle in ascending order. O(n)."""
+    visited = [ROOT] * len(governors)  # otherwise the first word of the walk that came by
+    for start in range(len(governors)):
+        word = start
+        while word != ROOT and visited[word] == ROOT:
+            visited[word] = start
+            word = governors[word]
+        if word != ROOT and visited[word] == start:
+            cycle = [word]
+            while (word := governors[word]) != cycle[0]:
+                cycle.append(word)
+            yield sorted(cycle)
 
 
 def column(values: tuple[str, ...]) -> tuple[str, ...] | None:
