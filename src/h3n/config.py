@@ -76,6 +76,7 @@ class Scorers:
     """Sizes of the scorers (paper, Span Scorer, Biaffine Attention Scorer, Head Scorer)."""
 
     span: Count = 250
+    pair: Whole = 0  # of the biaffine score of a span's two ends, added to all its labels; 0: none, as in the paper
     arc: Count = 1024
     relation: Count = 250
     head: Count = 250

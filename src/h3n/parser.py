@@ -10,23 +10,22 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from h3n.config import Config, config_of, table_of
-from h3n.decode import DECODERS, Parse, Scores, decode_batch, weigh
-from h3n.errors import InputError, UnknownName
+from h3n.decode import DECODERS, Constraints, Parse, Scores, decode_batch, weigh
+from h3n.errors import InputError, UnknownName, UsageError
+from h3n.loading import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
 from h3n.model.batch import collate, read_inputs, to_device
-from h3n.model.network import Network, Output, build_network
+from h3n.model.network import Network, Output, restore_network
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of
 from h3n.model.vocabulary import Vocabulary
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
-VERSION = 1
-WEIGHTS, ABOUT, ENCODER = "model.safetensors", "parser.json", "encoder"
+NO_PARSE = Parse((), (), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +40,19 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed sentence: its trees in ``sentence``, the two as one in ``joint`` where the decoder is a joint one."""
+    """A parsed sentence: its trees in ``sentence``, the two as one in ``joint`` where the decoder is a joint one.
+
+    ``parse`` is what the decoder found, in numbers.
+    """
 
     sentence: Sentence
-    joint: JointTree | None
-    levels: tuple[int, ...]
-    score: float
+    joint: JointTree | None = None
+    levels: tuple[int, ...] = ()
+    parse: Parse = NO_PARSE
+
+    @property
+    def score(self) -> float:
+        return self.parse.score
 
 
 class Parser:
@@ -61,13 +67,12 @@ class Parser:
     def load(cls, folder: str | Path, *, device: str = "cpu") -> Parser:
         """Return the parser saved in a folder."""
         path = Path(folder)
-        about = _read_about(path)
+        about = read_about(path)
         config = config_of(about["config"])
         vocabulary = Vocabulary.from_json(about["vocabulary"])
         encoder = path / ENCODER if (path / ENCODER).is_dir() else None
-        network = build_network(config, vocabulary, folder=encoder)
         try:
-            network.load_state_dict(load_file(path / WEIGHTS))
+            network = restore_network(config, vocabulary, load_file(path / WEIGHTS), folder=encoder)
         except (OSError, SafetensorError, RuntimeError) as error:
             first = str(error).strip().splitlines()[0]
             raise InputError(f"{path / WEIGHTS}: the weights cannot be read: {first}") from None
@@ -98,7 +103,7 @@ class Parser:
         ``weight`` is that of spans against arcs, by default the one tuned in training.
         """
         given = [s if isinstance(s, Sentence) else Sentence(words=tuple(s)) for s in sentences]
-        made: dict[int, Parsed] = {at: Parsed(s, None, (), 0.0) for at, s in enumerate(given) if not len(s)}
+        made: dict[int, Parsed] = {at: Parsed(s) for at, s in enumerate(given) if not len(s)}
         for numbers, scored in self.score(given):
             parsed = self.decode(scored, decoder=decoder, weight=weight, threads=threads)
             made.update(zip(numbers, parsed, strict=True))
@@ -123,15 +128,19 @@ class Parser:
 
     @torch.inference_mode()
     def decode(
-        self, scored: Scored, *, decoder: str | None = None, weight: float | None = None, threads: int = 1
+        self,
+        scored: Scored,
+        *,
+        decoder: str | None = None,
+        weight: float | None = None,
+        threads: int = 1,
+        constraints: Sequence[Constraints | None] | None = None,
     ) -> list[Parsed]:
         """Return the parses of scored sentences. ``cky`` finds no dependencies, ``mst`` and ``eisner`` no phrases."""
-        name = decoder if decoder is not None else self.config.decoding.decoder
-        if name not in DECODERS:
-            raise UnknownName("decoder", name, DECODERS)
+        name = self._decoder(decoder)
         share = weight if weight is not None else self.config.decoding.weight
         weighed = [weigh(scores, share) for scores in scored.scores]
-        parses = decode_batch(weighed, decoder=name, threads=threads)
+        parses = decode_batch(weighed, decoder=name, threads=threads, constraints=constraints)
         relations = self._relations(scored, parses)
         tags, upos = self._tags(scored)
         return [
@@ -140,6 +149,20 @@ class Parser:
                 scored.sentences, parses, relations, tags, upos, scored.levels, strict=True
             )
         ]
+
+    def _decoder(self, asked: str | None) -> str:
+        """Return the decoder asked for, or the usual one as far as the treebank had the trees for it."""
+        name = asked if asked is not None else self.config.decoding.decoder
+        if name not in DECODERS:
+            raise UnknownName("decoder", name, DECODERS)
+        known = {"full": len(self.vocabulary.labels) > 1, "arc": bool(self.vocabulary.relations)}
+        if all(known.get(need, True) for need in DECODERS[name].needs):
+            return name
+        fitting = "cky" if known["full"] else "mst"
+        if asked is not None:
+            missing = "dependencies" if known["full"] else "phrase structure"
+            raise UsageError(f"decoder {name!r}: the parser was trained without {missing}; accepted: {fitting!r}")
+        return fitting
 
     def _relations(self, scored: Scored, parses: Sequence[Parse]) -> Sequence[tuple[str, ...] | None]:
         if not all(len(parse.governors) for parse in parses) or not self.vocabulary.relations:
@@ -174,7 +197,7 @@ class Parser:
             if relations is not None:
                 joint = self._joint(sentence, parse, leaf_tags, relations)
         made = replace(sentence, tags=tags, upos=upos, tree=tree, dependencies=dependencies)
-        return Parsed(made, joint, levels, parse.score)
+        return Parsed(made, joint, levels, parse)
 
     def _tree(self, sentence: Sentence, parse: Parse, tags: tuple[str, ...]) -> Constituent:
         labels = self.vocabulary.labels
@@ -185,17 +208,3 @@ class Parser:
         labels = self.vocabulary.labels
         spans = tuple(HeadedSpan(start, end, labels[label], head) for start, end, label, head in parse.spans)
         return JointTree(sentence.words, tags, spans, relations, self.vocabulary.top)
-
-
-def _read_about(path: Path) -> dict[str, Any]:
-    if not path.is_dir():
-        raise InputError(f"{path}: no such folder; expected one that holds {ABOUT} and {WEIGHTS}")
-    try:
-        about: dict[str, Any] = json.loads((path / ABOUT).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path / ABOUT}: cannot be read: {error.strerror}; is {path} a saved parser?") from None
-    except ValueError as error:
-        raise InputError(f"{path / ABOUT}: not JSON: {error}") from None
-    if not isinstance(about, dict) or about.get("version") != VERSION:
-        raise InputError(f"{path / ABOUT}: written by another version of h3n; expected version {VERSION}")
-    return about

@@ -59,7 +59,7 @@ def assert_batching_changes_nothing(network: Network) -> None:
     for at, words in enumerate(SENTENCES):
         n = len(words)
         alone = run(network, [words])
-        torch.testing.assert_close(together.posts[at, : n + 1], alone.posts[0], atol=1e-5, rtol=0)
+        torch.testing.assert_close(together.posts.hidden[at, : n + 1], alone.posts.hidden[0], atol=1e-5, rtol=0)
         torch.testing.assert_close(together.arcs[at, :n, : n + 1], alone.arcs[0], atol=1e-5, rtol=0)
         torch.testing.assert_close(together.levels[at, :n], alone.levels[0], atol=1e-5, rtol=0)
         torch.testing.assert_close(together.dependents[at, : n + 2], alone.dependents[0], atol=1e-5, rtol=0)
@@ -96,7 +96,7 @@ def test_save_and_load_give_the_same_scores(kind: str, tiny_encoder: Callable[[s
     loaded = Parser.load(tmp_path / "saved").network
     before, after = run(network, SENTENCES), run(loaded, SENTENCES)
     assert torch.equal(before.arcs, after.arcs)
-    assert torch.equal(before.posts, after.posts)
+    assert torch.equal(before.posts.hidden, after.posts.hidden)
 
 
 def test_save_and_load_give_the_same_scores_without_a_pretrained_model(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_an_input_longer_than_the_model_reads_is_not_cut(kind: str, tiny_encoder
     assert output.levels.shape[1] == 120
     changed = run(network, [[*words[:-1], "river"], ["it"]])
     assert not torch.equal(output.levels[0, -1], changed.levels[0, -1])  # the last word was read
-    assert torch.isfinite(output.posts).all()
+    assert torch.isfinite(output.posts.hidden).all()
 
 
 def test_windows_do_not_change_an_input_that_fits(tiny_encoder: Callable[[str], Path]) -> None:
@@ -123,13 +123,13 @@ def test_windows_do_not_change_an_input_that_fits(tiny_encoder: Callable[[str], 
     whole = run(made(options(kind="pretrained", name=name)), [words])
     cut = run(made(options(kind="pretrained", name=name, windows=12)), [words])
     again = run(made(options(kind="pretrained", name=name, windows=40)), [words])
-    assert torch.equal(whole.posts, again.posts)
-    assert not torch.equal(whole.posts, cut.posts)
+    assert torch.equal(whole.posts.hidden, again.posts.hidden)
+    assert not torch.equal(whole.posts.hidden, cut.posts.hidden)
 
 
 def test_words_beyond_the_last_position_share_it() -> None:
     output = run(made(attentive()), [["it"] * 30])
-    assert torch.isfinite(output.posts).all()
+    assert torch.isfinite(output.posts.hidden).all()
 
 
 def test_an_unknown_model_is_an_input_error(tmp_path: Path) -> None:

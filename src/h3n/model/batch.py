@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -191,7 +192,7 @@ def to_device(batch: Batch, device: torch.device) -> Batch:
     rows = batch.rows
     if rows is not None:
         rows = Rows(**{f.name: getattr(rows, f.name).to(device, non_blocking=True) for f in fields(rows)})
-    moved = {
+    moved: dict[str, Any] = {
         f.name: value.to(device, non_blocking=True)
         for f in fields(batch)
         if isinstance(value := getattr(batch, f.name), Tensor)

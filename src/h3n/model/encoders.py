@@ -25,12 +25,16 @@ class Attentive(nn.Module):
 
     cutter: Cutter | None = None
 
-    def __init__(self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None) -> None:
+    def __init__(
+        self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None, vector_size: int = 0
+    ) -> None:
         super().__init__()
-        del folder
+        del folder  # nothing but weights to be made from
         self.stack = Stack(options.layers)
         self.size = self.stack.size
-        self.features = Features(options, vocabulary, size=self.stack.content_size, words=options.words)
+        self.features = Features(
+            options, vocabulary, size=self.stack.content_size, words=options.words, vector_size=vector_size
+        )
         self.norm = nn.LayerNorm(self.stack.content_size)
         self.dropout = SharedDropout(options.dropout)
 
@@ -50,8 +54,11 @@ class Attentive(nn.Module):
 class Pretrained(nn.Module):
     """A transformer of the transformers library, one vector per word, then partitioned self-attention."""
 
-    def __init__(self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None) -> None:
+    def __init__(
+        self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None, vector_size: int = 0
+    ) -> None:
         super().__init__()
+        del vector_size  # no static vectors here
         self.model, tokenizer = _load(options, folder)
         self.cutter = Cutter(tokenizer, limit=options.windows or _limit(self.model, tokenizer))
         self.pooling = options.pooling
@@ -83,7 +90,8 @@ class Pretrained(nn.Module):
         else:
             chosen = _run_ends(rows.word_of, last=self.pooling == "last")
             made = made.index_copy(0, rows.word_of[chosen], pieces[rows.word_pieces[chosen]])
-        return made.view(*mask.shape, -1)
+        vectors: Tensor = made.view(*mask.shape, -1)
+        return vectors
 
     def _reads_types(self) -> bool:
         return int(getattr(self.model.config, "type_vocab_size", 0) or 0) > 1 or self.model.config.model_type == "xlnet"
@@ -107,18 +115,19 @@ def _run_ends(word_of: Tensor, *, last: bool) -> Tensor:
 
 def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
     """Return model and tokenizer: with the pretrained weights, or empty ones where a saved parser will fill them."""
-    from transformers import AutoConfig, AutoModel, AutoTokenizer
+    import transformers
 
+    library: Any = transformers
     if not options.name:
         raise InputError("encoder.name is empty; expected 'minilm', a model's name on the hub, or a folder")
     name = str(folder) if folder is not None else locate(options.name)
     try:
         with quiet():
-            tokenizer = AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+            tokenizer = library.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
             if folder is not None:
-                model = AutoModel.from_config(AutoConfig.from_pretrained(name))
+                model = library.AutoModel.from_config(library.AutoConfig.from_pretrained(name))
             else:
-                model = AutoModel.from_pretrained(name)
+                model = library.AutoModel.from_pretrained(name)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise InputError(f"encoder {name!r} cannot be loaded: {first}") from None
@@ -135,6 +144,7 @@ def _limit(model: Any, tokenizer: Any) -> int:
         positions = NO_LIMIT
     # RoBERTa and its kin count positions from behind the padding index.
     embeddings = getattr(model, "embeddings", None)
-    if getattr(embeddings, "padding_idx", None) and hasattr(embeddings, "position_embeddings"):
-        positions -= embeddings.padding_idx + 1
+    padding = getattr(embeddings, "padding_idx", None)
+    if padding is not None and hasattr(embeddings, "position_embeddings"):
+        positions -= padding + 1
     return int(min(positions, tokenizer.model_max_length, NO_LIMIT))

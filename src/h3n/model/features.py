@@ -57,7 +57,9 @@ class Features(nn.Module):
 
     counts: Tensor
 
-    def __init__(self, options: Encoder, vocabulary: Vocabulary, *, size: int, words: bool) -> None:
+    def __init__(
+        self, options: Encoder, vocabulary: Vocabulary, *, size: int, words: bool, vector_size: int = 0
+    ) -> None:
         super().__init__()
         self.size = size
         self.word_dropout = options.word_dropout
@@ -66,8 +68,11 @@ class Features(nn.Module):
         self.vectors: nn.Embedding | None = None
         self.vector_map: nn.Linear | None = None
         if words and options.vectors:
-            table = read_vectors(expand(options.vectors), vocabulary.words)
-            self.vectors = nn.Embedding.from_pretrained(table, freeze=True, padding_idx=PADDING)
+            # A saved parser brings its vectors along; only their size is needed to make room for them.
+            empty = torch.zeros(len(vocabulary.words) + 2, vector_size)
+            table = empty if vector_size else read_vectors(expand(options.vectors), vocabulary.words)
+            self.vectors = nn.Embedding(table.shape[0], table.shape[1], padding_idx=PADDING)
+            self.vectors.weight = nn.Parameter(table, requires_grad=False)
             self.vector_map = nn.Linear(table.shape[1], size, bias=False)
         self.tags = nn.Embedding(len(vocabulary.tags) + 2, size, padding_idx=PADDING) if options.tags else None
         self.shapes = nn.Embedding(SHAPES, size, padding_idx=PADDING) if options.shapes else None
@@ -103,13 +108,15 @@ class Features(nn.Module):
         return total + places @ self.edges
 
     def _word_vectors(self, embed: nn.Embedding, words: Tensor) -> Tensor:
+        made: Tensor
         if not self.training:
-            made: Tensor = embed(words)
+            made = embed(words)
             return made
         rare = torch.rand(words.shape, device=words.device) < 1.0 / (1.0 + self.counts[words])
         vectors = embed(torch.where(rare & (words != PADDING), UNKNOWN, words))
         kept = torch.rand(words.shape, device=words.device) >= self.word_dropout
-        return vectors * kept[..., None]
+        made = vectors * kept[..., None]
+        return made
 
 
 def _shrink(embedding: nn.Embedding) -> None:

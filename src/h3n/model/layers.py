@@ -65,7 +65,7 @@ class Attention(nn.Module):
 
     def _split(self, parts: tuple[Tensor, Tensor]) -> Tensor:
         """Return (B, heads, n, head_size): each head's content half beside its position half."""
-        return torch.cat([part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts], dim=-1)
+        return torch.cat([part.view(*part.shape[:2], self.heads, -1).transpose(1, 2) for part in parts], dim=-1)
 
 
 class Layer(nn.Module):

@@ -38,7 +38,7 @@ def losses(
     network: Network, output: Output, targets: Sequence[Targets], *, options: Loss, helper: int | None
 ) -> dict[str, Tensor]:
     """Return the sum of each term over the batch, unweighted; a term no sentence has a target for is zero."""
-    device = output.posts.device
+    device = output.mask.device
     lengths = output.cells.lengths
     inside = output.words
 
@@ -67,13 +67,13 @@ def span_loss(
     """Return the sum of the span term over the sentences that have a phrase structure tree."""
     known = [b for b, target in enumerate(targets) if target.spans is not None]
     if not known:
-        return output.posts.sum() * 0.0
-    device = output.posts.device
+        return output.arcs.new_zeros(())
+    device = output.mask.device
     cells = output.cells
     posts = output.posts
     if len(known) < len(targets):
         cells = cells_of(tuple(cells.lengths[b] for b in known), device=device)
-        posts = posts[torch.tensor(known, device=device), : max(cells.lengths) + 1]
+        posts = posts.select(torch.tensor(known, device=device), max(cells.lengths) + 1)
     scores = network.span(posts, cells).float()  # (C, L)
     _bar_helper(scores, cells, helper)
     gold = _gold([targets[b].spans for b in known], cells, device)

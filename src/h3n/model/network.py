@@ -14,7 +14,7 @@ from h3n.model.batch import Batch
 from h3n.model.cells import Cells, cells_of
 from h3n.model.encoders import Attentive, Pretrained
 from h3n.model.pieces import Cutter
-from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer, WordScorer
+from h3n.model.scorers import ArcScorer, Posts, RelationScorer, SpanScorer, WordScorer
 from h3n.model.vocabulary import Vocabulary
 
 LEVELS = 32
@@ -28,7 +28,7 @@ class Output:
 
     cells: Cells
     mask: Tensor  # (B, n + 2)
-    posts: Tensor  # (B, n + 1, hidden)
+    posts: Posts
     arcs: Tensor  # (B, n, n + 1): arcs[b, m, h], h = 0 the root
     governors: Tensor  # (B, n + 2, relation hidden), for relations
     dependents: Tensor  # (B, n + 2, relation hidden)
@@ -45,14 +45,20 @@ class Output:
 class Network(nn.Module):
     """Words to scores."""
 
-    def __init__(self, config: Config, vocabulary: Vocabulary, *, folder: Path | None = None) -> None:
+    def __init__(
+        self, config: Config, vocabulary: Vocabulary, *, folder: Path | None = None, vector_size: int = 0
+    ) -> None:
         super().__init__()
         if config.encoder.kind not in ENCODERS:
             raise UnknownName("encoder", config.encoder.kind, ENCODERS)
-        self.encoder = ENCODERS[config.encoder.kind](config.encoder, vocabulary, folder=folder)
+        made = ENCODERS[config.encoder.kind]
+        self.encoder = made(config.encoder, vocabulary, folder=folder, vector_size=vector_size)
         size, options = self.encoder.size, config.scorers
         dropout = options.dropout
-        self.span = SpanScorer(size, options.span, len(vocabulary.labels) - 1, dropout=dropout)
+        # A treebank of one kind leaves the other kind's scorer with a single class that nobody asks for.
+        self.span = SpanScorer(
+            size, options.span, max(len(vocabulary.labels) - 1, 1), dropout=dropout, pair=options.pair
+        )
         self.arc = ArcScorer(size, options.arc, dropout=dropout)
         self.relation = RelationScorer(
             size, options.relation, at_root=vocabulary.at_root, elsewhere=vocabulary.elsewhere, dropout=dropout
@@ -96,6 +102,16 @@ class Network(nn.Module):
         return made
 
 
-def build_network(config: Config, vocabulary: Vocabulary, *, folder: Path | None = None) -> Network:
-    """Return a network: with the pretrained encoder's weights, or, made from a saved ``folder``, to be filled."""
-    return Network(config, vocabulary, folder=folder)
+def build_network(config: Config, vocabulary: Vocabulary) -> Network:
+    """Return a network to be trained, with the pretrained encoder's weights and static vectors if the options ask."""
+    return Network(config, vocabulary)
+
+
+def restore_network(
+    config: Config, vocabulary: Vocabulary, state: dict[str, Tensor], *, folder: Path | None
+) -> Network:
+    """Return a trained network from its weights; ``folder`` holds a pretrained encoder's configuration."""
+    vectors = state.get("encoder.features.vectors.weight")
+    network = Network(config, vocabulary, folder=folder, vector_size=vectors.shape[1] if vectors is not None else 0)
+    network.load_state_dict(state)
+    return network

@@ -26,7 +26,8 @@ def log_partition(weights: Tensor, cells: Cells) -> Tensor:
     chart = weights.new_zeros(len(cells.lengths), n + 1, n + 1).float()
     width = cells.end - cells.start
     chart = chart.index_put((cells.sentence, cells.start, width), weights.float())
-    made: Tensor = _LogPartition.apply(chart, torch.tensor(cells.lengths, device=weights.device))
+    lengths = torch.tensor(cells.lengths, device=weights.device)
+    made: Tensor = _LogPartition.apply(chart, lengths)  # type: ignore[no-untyped-call]
     return made
 
 

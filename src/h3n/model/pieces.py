@@ -41,8 +41,9 @@ def locate(name: str) -> str:
 @contextmanager
 def quiet() -> Iterator[None]:
     """Keep transformers from drawing progress bars and reporting on weights while it loads."""
-    from transformers.utils import logging as library
+    from transformers.utils import logging as module
 
+    library: Any = module
     bars = library.is_progress_bar_enabled()
     level = library.get_verbosity()
     library.disable_progress_bar()
@@ -178,4 +179,5 @@ def _nearest(count: int, windows: Sequence[tuple[int, int]]) -> Numbers:
     left = np.stack([pieces - start if start else np.full(count, count) for start, _ in windows])
     right = np.stack([end - 1 - pieces if end < count else np.full(count, count) for _, end in windows])
     inside = np.stack([(pieces >= start) & (pieces < end) for start, end in windows])
-    return np.where(inside, np.minimum(left, right), -1).argmax(axis=0).astype(np.int64)
+    context = np.where(inside, np.minimum(left, right), -1)
+    return np.asarray(context.argmax(axis=0), dtype=np.int64)

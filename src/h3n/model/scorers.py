@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -14,27 +16,49 @@ from h3n.model.layers import SharedDropout
 BLOCK = 65_536
 
 
+@dataclass(frozen=True, slots=True)
+class Posts:
+    """The fenceposts of a batch, ready for spans to be scored."""
+
+    hidden: Tensor  # (B, n + 1, hidden), after the first layer
+    pairs: Tensor | None  # (B, n + 1, n + 1): how well start and end fit, whatever the label
+
+    def select(self, sentences: Tensor, width: int) -> Posts:
+        """Return those of some sentences, cut to the longest of them."""
+        pairs = self.pairs[sentences, :width, :width] if self.pairs is not None else None
+        return Posts(self.hidden[sentences, :width], pairs)
+
+
 class SpanScorer(nn.Module):
     """Scores of all non-empty labels for every span (paper, Span Scorer).
 
     A span's feature is the difference of its two fenceposts. The first layer is linear, so it is applied to the n + 1
-    fenceposts and not to the n^2 spans.
+    fenceposts and not to the n^2 spans. With ``pair`` a biaffine score of the two fenceposts is added to all labels:
+    the paper's s_span beside its s_label, which a difference alone learns slowly.
     """
 
-    def __init__(self, size: int, hidden: int, labels: int, *, dropout: float) -> None:
+    def __init__(self, size: int, hidden: int, labels: int, *, dropout: float, pair: int = 0) -> None:
         super().__init__()
         self.first = nn.Linear(size, hidden, bias=False)
         self.dropout = SharedDropout(dropout)
         self.bias = nn.Parameter(torch.zeros(hidden))
         self.norm = nn.LayerNorm(hidden)
         self.second = nn.Linear(hidden, labels)
+        self.start = Mlp(size, pair, dropout=dropout) if pair else None
+        self.end = Mlp(size, pair, dropout=dropout) if pair else None
+        self.weight = nn.Parameter(torch.zeros(pair + 1, pair + 1)) if pair else None
 
-    def posts(self, words: Tensor) -> Tensor:  # (B, n + 2, d) -> (B, n + 1, hidden)
-        """Return the fenceposts after the first layer."""
-        made: Tensor = self.dropout(self.first(fenceposts(words)))
-        return made
+    def posts(self, words: Tensor) -> Posts:  # (B, n + 2, d)
+        """Return the fenceposts between the words."""
+        between = fenceposts(words)
+        pairs = None
+        if self.start is not None and self.end is not None and self.weight is not None:
+            start = functional.pad(self.start(between), (0, 1), value=1.0)
+            end = functional.pad(self.end(between), (0, 1), value=1.0)
+            pairs = start @ self.weight @ end.transpose(1, 2)
+        return Posts(self.dropout(self.first(between)), pairs)
 
-    def forward(self, posts: Tensor, cells: Cells) -> Tensor:  # (C, L)
+    def forward(self, posts: Posts, cells: Cells) -> Tensor:  # (C, L)
         """Return the scores of all cells; beyond one block activations are computed anew on the way back."""
         if len(cells) <= BLOCK:
             return self._score(posts, cells, 0, len(cells))
@@ -45,7 +69,7 @@ class SpanScorer(nn.Module):
             made = [self._score(posts, cells, at, at + BLOCK) for at in blocks]
         return torch.cat(made)
 
-    def best(self, posts: Tensor, cells: Cells, *, helper: int | None) -> tuple[Tensor, Tensor]:
+    def best(self, posts: Posts, cells: Cells, *, helper: int | None) -> tuple[Tensor, Tensor]:
         """Return each cell's best score and its label's index (0 is the empty label, so never 0).
 
         ``helper`` is the index of the helper label, which is barred from one word and from the whole sentence.
@@ -53,7 +77,7 @@ class SpanScorer(nn.Module):
         """
         scores: list[Tensor] = []
         labels: list[Tensor] = []
-        whole = torch.tensor(cells.lengths, device=posts.device)
+        whole = torch.tensor(cells.lengths, device=posts.hidden.device)
         for at in range(0, len(cells), BLOCK):
             block = self._score(posts, cells, at, at + BLOCK)
             if helper is not None:
@@ -65,12 +89,14 @@ class SpanScorer(nn.Module):
             labels.append(top.indices + 1)
         return torch.cat(scores), torch.cat(labels)
 
-    def _score(self, posts: Tensor, cells: Cells, start: int, end: int) -> Tensor:
-        sentence = cells.sentence[start:end] * posts.shape[1]
-        flat = posts.flatten(0, 1)
-        feature = flat.index_select(0, sentence + cells.end[start:end])
-        feature = feature - flat.index_select(0, sentence + cells.start[start:end]) + self.bias
+    def _score(self, posts: Posts, cells: Cells, first: int, last: int) -> Tensor:
+        sentence, start, end = (column[first:last] for column in (cells.sentence, cells.start, cells.end))
+        row = sentence * posts.hidden.shape[1]
+        flat = posts.hidden.flatten(0, 1)
+        feature = flat.index_select(0, row + end) - flat.index_select(0, row + start) + self.bias
         made: Tensor = self.second(functional.relu(self.norm(feature)))
+        if posts.pairs is not None:
+            made = made + posts.pairs.flatten().index_select(0, (row + start) * posts.pairs.shape[1] + end)[:, None]
         return made
 
 
@@ -113,7 +139,8 @@ class ArcScorer(nn.Module):
         n = scores.shape[1]
         loops = torch.eye(n, dtype=torch.bool, device=scores.device)
         barred = functional.pad(loops, (1, 0))[None] | ~_governors(mask)[:, None, :]
-        return scores.masked_fill(barred, -torch.inf)
+        made: Tensor = scores.masked_fill(barred, -torch.inf)
+        return made
 
 
 def _governors(mask: Tensor) -> Tensor:
@@ -148,7 +175,7 @@ class RelationScorer(nn.Module):
         left = torch.cat((dependent, one), dim=-1)
         right = torch.cat((governor, one), dim=-1)
         # (arcs, R, hidden + 1): one large product, then one sum per arc.
-        pulled = (left @ self.weight.transpose(0, 1).flatten(1)).view(len(left), len(self.weight), -1)
+        pulled = (left @ self.weight.transpose(0, 1).flatten(1)).view(len(left), *self.weight.shape[::2])
         scores = torch.einsum("ard,ad->ar", pulled, right)
         return scores.masked_fill(self.barred[torch.where(root, 0, 1)], -torch.inf)
 

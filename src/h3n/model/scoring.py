@@ -56,7 +56,7 @@ def name_relations(
 ) -> list[tuple[str, ...]]:
     """Return the best relation of every word to its governor."""
     flat = [0 if governor == ROOT else governor + 1 for sentence in governors for governor in sentence]
-    scores = network.relations(output, torch.tensor(flat, dtype=torch.int64, device=output.posts.device))
+    scores = network.relations(output, torch.tensor(flat, dtype=torch.int64, device=output.mask.device))
     return _names(scores.argmax(dim=-1).tolist(), vocabulary.relations, output.cells.lengths)
 
 

@@ -71,7 +71,10 @@ class Vocabulary:
     @classmethod
     def from_json(cls, table: Mapping[str, Any]) -> Vocabulary:
         """Return the vocabulary that `to_json` wrote."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in table.items()})
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in table.items()
+        }
+        return cls(**given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

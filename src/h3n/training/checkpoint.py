@@ -101,12 +101,8 @@ def save_checkpoint(run: Path, network: nn.Module, optimiser: torch.optim.Optimi
         save_file(_optimiser_tensors(network, optimiser), folder / OPTIMISER)
         (folder / STATE).write_text(json.dumps(asdict(position)) + "\n", encoding="utf-8")
 
-    try:
-        write_folder(made, fill)
-        write_file(run / POINTER, json.dumps({"checkpoint": made.name}) + "\n")
-    except TrainingError as error:
-        last = last_checkpoint(run)
-        raise TrainingError(f"{error}; the last good checkpoint is {last or 'none'}") from None
+    write_folder(made, fill)
+    write_file(run / POINTER, json.dumps({"checkpoint": made.name}) + "\n")
     for old in run.glob("checkpoint-*"):
         if old != made:
             shutil.rmtree(old, ignore_errors=True)

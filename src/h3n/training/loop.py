@@ -104,11 +104,12 @@ def train(
 ) -> Parser:
     """Train a parser and return it, as it was saved in the run's folder ``model``."""
     run = prepare(config, examples, dev, here=here or Processes(), resume=resume, report=report)
-    position = run.position
-    while not position.finished and position.epoch < config.training.epochs:
-        train_epoch(run)
-        position = run.position
-    return finish(run)
+    try:
+        while not run.position.finished and run.position.epoch < config.training.epochs:
+            train_epoch(run)
+        return finish(run)
+    except TrainingError as error:
+        raise TrainingError(f"{error}; the last good checkpoint is {last_checkpoint(run.folder) or 'none'}") from None
 
 
 def prepare(
@@ -270,8 +271,8 @@ def _check_finite(run: Run, loss: float, length: float) -> None:
     for what, value in (("loss", loss), ("gradient", length)):
         if not -float("inf") < value < float("inf"):
             raise TrainingError(
-                f"the {what} is {value} at update {run.position.step + 1} (epoch {run.position.epoch + 1}); try a "
-                f"smaller optimiser.rate. The last good checkpoint is {last_checkpoint(run.folder) or 'none'}"
+                f"the {what} is {value} at update {run.position.step + 1} (epoch {run.position.epoch + 1}); a smaller "
+                "optimiser.rate may help"
             )
 
 
@@ -288,7 +289,7 @@ def check(run: Run) -> None:
     row["check_seconds"] = round(time.perf_counter() - started, 1)
     run.position = _judge(position, found, better=better, config=run.config)
     if run.here.first:
-        if better:
+        if better and run.dev:
             write_folder(run.folder / "best", run.parser.save)
         add_metrics(run.folder, row)
     run.report(Check(row=row, best=better))
@@ -314,9 +315,13 @@ def save(run: Run) -> None:
 
 
 def finish(run: Run) -> Parser:
-    """Return the best parser, its weight of spans against arcs tuned on dev, and write it to ``model``."""
+    """Return the best parser, its weight of spans against arcs tuned on dev, and write it to ``model``.
+
+    Without dev it is the last one.
+    """
     wait(run.here)
-    parser = Parser.load(run.folder / "best", device=str(run.network.device))
+    run.network.eval()
+    parser = Parser.load(run.folder / "best", device=str(run.network.device)) if run.dev else run.parser
     if run.dev and run.config.training.tune and run.here.first:
         weight, tried = tune_weight(parser, run.dev)
         parser = with_weight(parser, weight)

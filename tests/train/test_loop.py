@@ -1,0 +1,342 @@
+"""The whole path, and everything that can go wrong on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from h3n.config import Config, table_of
+from h3n.errors import TrainingError, UsageError
+from h3n.parser import Parser
+from h3n.training import Check, Update, checkpoint, evaluate, train
+from h3n.training.checkpoint import last_checkpoint
+from h3n.training.curves import draw_curves, read_metrics
+from h3n.training.data import Example
+from h3n.trees import Sentence
+
+Part = Callable[..., list[Example]]
+Options = Callable[..., Config]
+SHORT = ("training.epochs=2", "training.checks=1", "training.save_every=3", "training.tune=false")
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+def assert_same_weights(one: Path, other: Path) -> None:
+    left, right = weights(one), weights(other)
+    assert left.keys() == right.keys()
+    assert all(torch.equal(left[name], right[name]) for name in left)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory, treebank: Part, options: Options) -> Path:
+    """Return the folder of a short run that nothing disturbed."""
+    run = tmp_path_factory.mktemp("runs") / "whole"
+    train(options(run, *SHORT), treebank("train", 60), treebank("dev", 10))
+    return run
+
+
+def test_train_save_load_parse_evaluate(tmp_path: Path, treebank: Part, options: Options) -> None:
+    events: list[Any] = []
+    config = options(tmp_path / "run", "training.epochs=14")
+    parser = train(config, treebank("train"), treebank("dev"), report=events.append)
+    scores = evaluate(parser, treebank("dev"))
+    assert scores["LF1"] > 70
+    assert scores["LAS"] > 70
+    assert scores["tags"] > 85
+    checks = [event.row for event in events if isinstance(event, Check)]
+    assert checks[-1]["loss"] < checks[0]["loss"] / 2
+    assert [row["LF1"] for row in read_metrics(tmp_path / "run")] == [row["LF1"] for row in checks]
+    loaded = Parser.load(tmp_path / "run" / "model")
+    assert evaluate(loaded, treebank("dev")) == scores
+    assert loaded.config.decoding.weight == parser.config.decoding.weight
+    words = ["the", "old", "dog", "saw", "Mary", "near", "a", "river", "."]
+    (found,) = loaded.parse([words])
+    assert found.sentence.words == tuple(words)
+    assert found.joint is not None
+    assert found.sentence.dependencies is not None
+    assert found.sentence.dependencies.governors.count(-1) == 1
+    assert found.sentence.tree is not None
+    assert found.sentence.tree.label == "ROOT"
+    assert draw_curves(tmp_path / "run").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("spans", ["hinge", "crf", "softmax"])
+def test_a_model_learns_ten_sentences_by_heart(spans: str, tmp_path: Path, treebank: Part, options: Options) -> None:
+    config = options(
+        tmp_path,
+        f"loss.spans={spans}",
+        "training.epochs=1",
+        "training.save_every=0",
+        "optimiser.rate=3e-3",
+        "encoder.word_dropout=0",
+        "encoder.dropout=0",
+        "scorers.dropout=0",
+        "encoder.layers.dropout=0",
+    )
+    rounds = 300.0 if spans == "softmax" else 100.0  # most spans are empty, which a softmax per span learns first
+    ten = treebank("train", 10)
+    scores = evaluate(train(config, [replace(example, weight=rounds) for example in ten], []), ten)
+    assert scores["LF1"] > 95
+    assert scores["LAS"] > 95
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_does_not(
+    uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
+) -> None:
+    train(options(tmp_path / "a", *SHORT), treebank("train", 60), treebank("dev", 10))
+    assert_same_weights(uninterrupted / "model", tmp_path / "a" / "model")
+    train(options(tmp_path / "b", *SHORT, "training.seed=2"), treebank("train", 60), treebank("dev", 10))
+    one, other = weights(uninterrupted / "model"), weights(tmp_path / "b" / "model")
+    assert not torch.equal(one["span.first.weight"], other["span.first.weight"])
+
+
+class Killed(BaseException):
+    """Stands for the moment a process ends: nothing may catch it and tidy up."""
+
+
+def kill_after(step: int) -> Callable[[Any], None]:
+    def report(event: Any) -> None:
+        if isinstance(event, Update) and event.step == step:
+            raise Killed
+
+    return report
+
+
+@pytest.mark.parametrize("step", [1, 4, 8, 11])
+def test_a_run_stopped_anywhere_goes_on_to_the_same_weights(
+    step: int, uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
+) -> None:
+    config = options(tmp_path, *SHORT)
+    examples, dev = treebank("train", 60), treebank("dev", 10)
+    with pytest.raises(Killed):
+        train(config, examples, dev, report=kill_after(step))
+    train(config, examples, dev, resume=True)
+    assert_same_weights(uninterrupted / "model", tmp_path / "model")
+    kept = ("step", "loss", "LF1", "LAS")
+    rows = [[{name: row[name] for name in kept} for row in read_metrics(run)] for run in (uninterrupted, tmp_path)]
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("moment", range(7))
+def test_a_run_killed_while_it_writes_goes_on_to_the_same_weights(
+    moment: int,
+    uninterrupted: Path,
+    tmp_path: Path,
+    treebank: Part,
+    options: Options,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The process ends at one rename or replacement after another, with everything before it done."""
+    config = options(tmp_path, *SHORT)
+    examples, dev = treebank("train", 60), treebank("dev", 10)
+    calls = 0
+
+    def dying(act: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **named: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == 2 * moment + 2:
+                raise Killed
+            return act(*given, **named)
+
+        return run
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", dying(Path.rename))
+        patch.setattr(Path, "replace", dying(Path.replace))
+        with pytest.raises(Killed):
+            train(config, examples, dev)
+    train(config, examples, dev, resume=True)
+    assert_same_weights(uninterrupted / "model", tmp_path / "model")
+
+
+def write_config(path: Path, config: Config, *, train_limit: int, dev_limit: int) -> None:
+    """Write options as a TOML file that reads the example treebank."""
+    folder = Path(__file__).parents[2] / "examples" / "treebank"
+    lines: list[str] = [f"output = {json.dumps(config.output)}"]
+
+    def table(name: str, values: dict[str, Any]) -> None:
+        plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
+        lines.append(f"[{name}]")
+        lines.extend(f"{key} = {json.dumps(value)}" for key, value in plain.items())
+        for key, value in values.items():
+            if isinstance(value, dict):
+                table(f"{name}.{key}", value)
+
+    for name, values in table_of(config).items():
+        if isinstance(values, dict) and name != "data":
+            table(name, values)
+    for part, limit in (("train", train_limit), ("dev", dev_limit)):
+        files = [str(folder / f"{part}.ptb"), str(folder / f"{part}.conllu")]
+        lines.append(f"[[data.{part}]]\nfiles = {json.dumps(files)}\nlimit = {limit}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_kill_9_and_resume_on_the_command_line(
+    uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
+) -> None:
+    config = options(tmp_path / "run", *SHORT)
+    write_config(tmp_path / "c.toml", config, train_limit=60, dev_limit=10)
+    process = subprocess.Popen([sys.executable, "-m", "h3n", "train", str(tmp_path / "c.toml")])
+    deadline = time.monotonic() + 300
+    while last_checkpoint(tmp_path / "run") is None:
+        assert process.poll() is None, "the run ended before it was killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not (tmp_path / "run" / "model").exists()
+    train(config, treebank("train", 60), treebank("dev", 10), resume=True)
+    assert_same_weights(uninterrupted / "model", tmp_path / "run" / "model")
+
+
+def test_two_processes_do_what_one_does_with_the_same_effective_batch(
+    tmp_path: Path, treebank: Part, options: Options
+) -> None:
+    short = (*SHORT, "training.checks=2")
+    alone = options(tmp_path / "alone", *short, "batches.accumulate=2")
+    train(alone, treebank("train", 60), treebank("dev", 10))
+    write_config(tmp_path / "c.toml", options(tmp_path / "both", *short), train_limit=60, dev_limit=10)
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command = [*torchrun, "-m", "h3n", "train", str(tmp_path / "c.toml")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    made = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    assert made.returncode == 0, made.stderr
+    one, both = read_metrics(tmp_path / "alone"), read_metrics(tmp_path / "both")
+    assert [row["step"] for row in one] == [row["step"] for row in both]
+    assert [row["loss"] for row in both] == pytest.approx([row["loss"] for row in one], rel=1e-4)
+    left, right = weights(tmp_path / "alone" / "model"), weights(tmp_path / "both" / "model")
+    for name in left:
+        torch.testing.assert_close(left[name], right[name], atol=2e-3, rtol=1e-2)
+
+
+def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path, treebank: Part, options: Options) -> None:
+    config = options(tmp_path, *SHORT, "training.save_every=1", "optimiser.rate=1e30", "optimiser.clip=0")
+    with pytest.raises(TrainingError, match=r"is (nan|inf) at update \d+ .*last good checkpoint is .*checkpoint-0"):
+        train(config, treebank("train", 60), [])
+    found = last_checkpoint(tmp_path)
+    assert found is not None
+    assert weights(found)
+
+
+def test_a_full_disk_stops_the_run_and_the_last_checkpoint_is_whole(
+    uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
+) -> None:
+    config = options(tmp_path, *SHORT)
+    examples, dev = treebank("train", 60), treebank("dev", 10)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill_disk(event: Any) -> None:
+        if isinstance(event, Update) and event.step == 5:  # a checkpoint was written at 3; none can be at 6
+            resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+
+    try:
+        with pytest.raises(TrainingError, match=r"cannot be written: .*last good checkpoint is .*checkpoint-0000003"):
+            train(config, examples, dev, report=fill_disk)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert last_checkpoint(tmp_path) == tmp_path / "checkpoint-0000003"
+    assert not list(tmp_path.glob(".checkpoint*"))
+    train(config, examples, dev, resume=True)
+    assert_same_weights(uninterrupted / "model", tmp_path / "model")
+
+
+def test_a_folder_with_a_run_is_not_overwritten(uninterrupted: Path, treebank: Part, options: Options) -> None:
+    with pytest.raises(UsageError, match="holds a run already; --resume"):
+        train(options(uninterrupted, *SHORT), treebank("train", 60), treebank("dev", 10))
+
+
+def test_one_sentence_is_enough(tmp_path: Path, treebank: Part, options: Options) -> None:
+    parser = train(options(tmp_path, *SHORT), treebank("train", 1), [])
+    assert parser.parse([["hello"]])[0].sentence.dependencies is not None
+
+
+def test_no_sentence_is_an_error(tmp_path: Path, options: Options) -> None:
+    with pytest.raises(UsageError, match="no sentence to learn from"):
+        train(options(tmp_path, *SHORT), [], [])
+
+
+def test_sentences_of_different_kinds_train_one_model(tmp_path: Path, treebank: Part, options: Options) -> None:
+    """A third with both trees, a third with constituents only, a third with dependencies only."""
+    mixed: list[Example] = []
+    for at, example in enumerate(treebank("train", 60)):
+        s = example.sentence
+        if at % 3 == 1:
+            bare = Sentence(words=s.words, tree=s.tree)
+            mixed.append(Example(sentence=bare, spans=tuple(x for x in example.spans or () if x.label != "<H>")))
+        elif at % 3 == 2:
+            mixed.append(Example(sentence=Sentence(words=s.words, dependencies=s.dependencies)))
+        else:
+            mixed.append(example)
+    config = options(tmp_path, "training.epochs=14", "training.checks=1", "training.tune=false")
+    scores = evaluate(train(config, mixed, []), treebank("dev", 20))
+    assert scores["LF1"] > 25
+    assert scores["UAS"] > 40
+
+
+@pytest.mark.parametrize(("kind", "has", "lacks"), [("tree", "LF1", "LAS"), ("dependencies", "LAS", "LF1")])
+def test_a_treebank_of_one_kind_is_enough(
+    kind: str, has: str, lacks: str, tmp_path: Path, treebank: Part, options: Options
+) -> None:
+    examples = [
+        Example(
+            sentence=Sentence(words=e.sentence.words, **{kind: getattr(e.sentence, kind)}),
+            spans=e.spans if kind == "tree" else None,
+        )
+        for e in treebank("train", 30)
+    ]
+    decoder = "cky" if kind == "tree" else "mst"
+    config = options(tmp_path, *SHORT, f"decoding.decoder={decoder}")
+    scores = evaluate(train(config, examples, examples[:5]), examples)
+    assert has in scores
+    assert lacks not in scores
+
+
+def test_a_sentence_of_600_words_can_be_learned_and_parsed(tmp_path: Path, treebank: Part, options: Options) -> None:
+    (example,) = treebank("train", 1)
+    words = tuple(["dog"] * 600)
+    long = Example(sentence=Sentence(words=words), spans=tuple(s for s in example.spans or () if s.end - s.start == 1))
+    config = options(tmp_path, "training.epochs=1", "training.checks=1", "training.tune=false")
+    parser = train(config, [example, long], [])
+    (found,) = parser.parse([words])
+    assert found.sentence.dependencies is not None
+    assert len(found.sentence.dependencies) == 600
+
+
+def test_early_stopping_and_plateau(tmp_path: Path, treebank: Part, options: Options) -> None:
+    config = options(
+        tmp_path,
+        "training.epochs=50",
+        "training.checks=1",
+        "training.patience=2",
+        "training.tune=false",
+        "optimiser.rate=0",
+        "optimiser.schedule=plateau",
+        "optimiser.patience=0",
+    )
+    events: list[Any] = []
+    train(config, treebank("train", 10), treebank("dev", 3), report=events.append)
+    assert sum(isinstance(event, Check) for event in events) == 3  # nothing learned: one best, two no better
+    state = json.loads((last_checkpoint(tmp_path) / "state.json").read_text())  # type: ignore[operator]
+    assert (state["finished"], state["halvings"], state["waited"]) == (True, 2, 2)
+
+
+def test_a_checkpoint_of_another_model_is_refused(uninterrupted: Path, treebank: Part, options: Options) -> None:
+    config = options(uninterrupted, *SHORT, "scorers.span=32")
+    with pytest.raises(checkpoint.InputError, match="does not fit or cannot be read"):
+        train(config, treebank("train", 60), [], resume=True)
