@@ -18,9 +18,10 @@ SOURCE = Path(h3n.__file__).parent
 LAYERS: list[set[str]] = [
     {"errors", "config", "trees"},
     {"formats", "convert", "evaluate", "decode", "text"},
-    {"treebanks", "draw"},
+    {"treebanks", "draw", "loading"},
     {"model"},
     {"parser", "prepare"},
+    {"pipeline"},
     {"train", "training", "web", "integrations"},
     {"cli"},
 ]
@@ -69,7 +70,7 @@ def test_every_layer_of_the_table_that_exists_imports(part: str) -> None:
     subprocess.run([sys.executable, "-c", f"import h3n.{part}"], check=True)
 
 
-@pytest.mark.parametrize("part", ["formats", "convert", "evaluate", "text", "cli", "treebanks"])
+@pytest.mark.parametrize("part", ["formats", "convert", "evaluate", "text", "cli", "treebanks", "loading"])
 def test_light_parts_import_no_torch(part: str) -> None:
     code = f"import sys, h3n.{part}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

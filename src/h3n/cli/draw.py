@@ -8,16 +8,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from h3n import draw as drawing
-from h3n.errors import InputError, MismatchError, UsageError
+from h3n.cli.outputs import write_pictures, write_text
+from h3n.errors import MismatchError, UsageError
 from h3n.formats import Reading, read
-from h3n.formats.files import STANDARD, opened_to_write
+from h3n.formats.files import STANDARD
 from h3n.trees import Sentence
 
 QUOTES = {"``": '"', "''": '"'}  # some trees keep the quotes of the Penn Treebank where the words have plain ones
@@ -88,13 +89,14 @@ def draw(
     chosen = output_format or _format_of(output)
     sentences = _selected(_sentences(file, format_name, dependencies), numbers, file)
     if chosen in (OutputFormat.SVG, OutputFormat.PNG):
-        _write_pictures(sentences, output, kind=chosen, theme=theme.value, helpers=helpers)
+        pictures = ((number, drawing.svg(tree, theme=theme.value, helpers=helpers)) for number, tree in sentences)
+        write_pictures(pictures, output, kind=chosen.value)
     elif chosen is OutputFormat.HTML:
-        pictures = ((tree, _caption(number, tree)) for number, tree in sentences)
-        page = drawing.html(pictures, title=Path(file).name, theme=theme.value, helpers=helpers)
-        _write_text([page], output)
+        captioned = ((tree, _caption(number, tree)) for number, tree in sentences)
+        page = drawing.html(captioned, title=Path(file).name, theme=theme.value, helpers=helpers)
+        write_text([page], output)
     elif chosen is OutputFormat.JOINT:
-        _write_text((drawing.joint_brackets(tree) + "\n" for _, tree in sentences), output)
+        write_text((drawing.joint_brackets(tree) + "\n" for _, tree in sentences), output)
     else:
         to_terminal = output == STANDARD and sys.stdout.isatty()
         columns = width or (max(drawing.NARROWEST, shutil.get_terminal_size().columns) if to_terminal else 80)
@@ -103,7 +105,7 @@ def draw(
         def pretty(tree: Sentence) -> str:
             return drawing.pretty(tree, width=columns, colour=coloured, ascii_only=ascii_only, helpers=helpers)
 
-        _write_text(_titled(sentences, pretty, one=numbers.one), output)
+        write_text(_titled(sentences, pretty, one=numbers.one), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,41 +194,3 @@ def _titled(
 def _caption(number: int, sentence: Sentence) -> str:
     texts = [line.partition("=")[2].strip() for line in sentence.comments if line.startswith("# text =")]
     return f"{number}. {texts[0] if texts else ' '.join(sentence.words)}"
-
-
-def _write_text(parts: Iterable[str], output: str) -> None:
-    parts = iter(parts)
-    first = next(parts, "")  # what is wrong with the input is said before a file is made
-    with opened_to_write(output) as stream:
-        stream.writelines(chain([first], parts))
-
-
-def _write_pictures(
-    sentences: Iterable[tuple[int, Sentence]], output: str, *, kind: OutputFormat, theme: str, helpers: bool
-) -> None:
-    """Write one picture to a file or to standard output, or each to a file of its own in a folder."""
-    folder = Path(output) if output.endswith(("/", os.sep)) or Path(output).is_dir() else None
-    pictures = ((number, drawing.svg(tree, theme=theme, helpers=helpers)) for number, tree in sentences)
-    if folder is not None:
-        for number, text in pictures:
-            _save(folder / f"{number}.{kind.value}", text, kind)
-        return
-    found = list(islice(pictures, 2))
-    if len(found) > 1:
-        raise UsageError(f"a file of {kind.value} holds one picture: choose a --sentence, or a folder as --output")
-    _save(Path(output), found[0][1], kind)
-
-
-def _save(path: Path, text: str, kind: OutputFormat) -> None:
-    content = drawing.png(text) if kind is OutputFormat.PNG else text.encode()
-    if str(path) == STANDARD:
-        if kind is OutputFormat.PNG and sys.stdout.isatty():
-            raise UsageError("a PNG picture is no text for a terminal: name a file with --output")
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None

@@ -13,6 +13,10 @@ Version 1. ``version`` and ``words`` are always there, every other key only wher
 ``comments``   list of strings: CoNLL-U comment lines
 ``inserts``    list of [number, row]: CoNLL-U rows that are no words, each after that many words
 =============  =========================================================================================
+
+A parser adds ``text`` (the sentence as it was written), ``offsets`` ([start, end] of every word in that text),
+``spans`` (objects with the label, start, end and head of a phrase, words counted from 0, and a confidence) and
+``arc_confidences`` (a number for every head). They are passed over in reading.
 """
 
 from __future__ import annotations
@@ -33,7 +37,8 @@ from h3n.trees import Constituent, Dependencies, Insert, Leaf, Sentence
 
 VERSION = 1
 COLUMNS = ("tags", "upos", "lemmas", "features", "enhanced", "misc")
-_KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", *COLUMNS})
+ADDED = ("text", "offsets", "spans", "arc_confidences")
+_KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", *COLUMNS, *ADDED})
 _BLANK = "_"
 _FREE = Reading(layout="free")
 
@@ -153,10 +158,11 @@ def _tree(text: Any, words: tuple[str, ...], place: Place) -> Constituent:
 def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
     """Write the sentences, one object on each line."""
     for sentence in sentences:
-        stream.write(json.dumps(_object(sentence, options), ensure_ascii=False) + options.newline)
+        stream.write(json.dumps(object_of(sentence, options), ensure_ascii=False) + options.newline)
 
 
-def _object(sentence: Sentence, options: Writing) -> dict[str, Any]:
+def object_of(sentence: Sentence, options: Writing = WRITING) -> dict[str, Any]:
+    """Return the object that stands for a sentence."""
     made: dict[str, Any] = {"version": VERSION, "words": sentence.words}
     made |= {key: values for key in COLUMNS if (values := getattr(sentence, key)) is not None}
     if sentence.dependencies is not None:

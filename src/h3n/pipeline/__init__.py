@@ -1,0 +1,6 @@
+"""Text to trees: load a parser by name, parse whatever comes, take the result in any form."""
+
+from h3n.pipeline.pipeline import Pipeline, load
+from h3n.pipeline.results import Arc, LabelledSpan, Result
+
+__all__ = ["Arc", "LabelledSpan", "Pipeline", "Result", "load"]

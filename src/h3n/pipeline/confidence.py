@@ -1,0 +1,50 @@
+"""How sure the model is of each span and each arc of a parse.
+
+Both are probabilities the network gives by itself, before a decoder makes a tree of them: of an arc, that its governor
+is the word's among all words and the root; of a span, that its label is the right one among all labels and none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from h3n.decode import Parse, Scores
+from h3n.model.cells import Cells
+from h3n.model.network import Network, Output
+from h3n.trees import ROOT
+
+
+def arc_confidences(scores: Scores, parse: Parse) -> tuple[float, ...]:
+    """Return the probability of every word's governor; nothing where the parse has none."""
+    if not parse.governors or scores.arc is None or scores.root is None:
+        return ()
+    governors = np.array(parse.governors)
+    words = np.arange(len(governors))
+    chosen = np.where(governors == ROOT, scores.root, scores.arc[governors, words])
+    return tuple(np.exp(chosen).tolist())
+
+
+@torch.inference_mode()
+def span_confidences(
+    network: Network, output: Output, parses: Sequence[Parse], *, helper: int | None
+) -> list[tuple[float, ...]]:
+    """Return the probability of every span's label, the spans in the order of the parse.
+
+    Only the spans that are in a parse are scored again: the scores of all labels of all spans are never kept.
+    """
+    rows = [(b, start, end, label) for b, parse in enumerate(parses) for start, end, label, _ in parse.spans]
+    if not rows:
+        return [()] * len(parses)
+    sentence, start, end, label = torch.tensor(rows, dtype=torch.int64, device=network.device).unbind(dim=1)
+    scores = network.span(output.posts, Cells(output.cells.lengths, (0, len(rows)), sentence, start, end)).float()
+    scores = functional.pad(scores, (1, 0))  # the empty label, with its score of 0, is one of the choices
+    whole = end - start == torch.tensor(output.cells.lengths, device=network.device)[sentence]
+    scores[whole, 0] = -torch.inf  # but not for the whole sentence, which always has a label
+    if helper is not None:
+        scores[whole | (end - start == 1), helper] = -torch.inf
+    found = iter(scores.softmax(dim=1).gather(1, label[:, None])[:, 0].tolist())
+    return [tuple(next(found) for _ in parse.spans) for parse in parses]

@@ -1,0 +1,197 @@
+"""What a parse is to its user: both trees of one sentence, in every form one may want them.
+
+Words are counted from 0 and spans are half-open, as in Python: ``words[span.start:span.end]``, ``words[span.head]``.
+`Result.heads` alone counts as CoNLL files do, from 1 with 0 for the root, because that is what its name means to
+everybody; `Result.governors` is the same from 0, with -1 for the root.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from h3n import draw, formats, text
+from h3n.errors import MissingExtra, TreeError
+from h3n.formats import Writing, jsonl
+from h3n.trees import UNARY, Constituent, JointTree, Leaf, Sentence
+
+BLANK = "_"  # for a blank inside a word, which brackets cannot show
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LabelledSpan:
+    """A phrase. ``head`` is None where the decoder finds no heads; ``label`` is a whole unary chain, such as S::VP."""
+
+    start: int
+    end: int
+    label: str
+    head: int | None
+    confidence: float
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The unary chain, outermost first: mostly one label."""
+        return tuple(self.label.split(UNARY))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Arc:
+    """A word, its governor (-1 for the root word) and the relation between them."""
+
+    word: int
+    governor: int
+    relation: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Result:
+    """A parsed sentence.
+
+    ``sentence`` and ``joint`` are the trees as the rest of the library takes them, ``spans`` and ``arcs`` the same
+    with confidences; helper spans are in ``joint`` alone. What the decoder does not find is empty, or None. ``source``
+    is the number of the input the sentence is from, where several were given.
+    """
+
+    sentence: Sentence
+    joint: JointTree | None = None
+    spans: tuple[LabelledSpan, ...] = ()
+    arcs: tuple[Arc, ...] = ()
+    score: float = 0.0
+    source: int = 0
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def __repr__(self) -> str:
+        return f"<h3n result: {self.text!r}>"
+
+    def __str__(self) -> str:
+        return self.pretty().removesuffix("\n")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.sentence.words
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Part-of-speech tags of the treebank (XPOS): those given, or else predicted ones."""
+        return self.sentence.tags or ()
+
+    @property
+    def upos(self) -> tuple[str, ...]:
+        """Universal part-of-speech tags: those given, or else predicted ones."""
+        return self.sentence.upos or ()
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """Governors as in CoNLL files: words count from 1, 0 is the root."""
+        return tuple(governor + 1 for governor in self.governors)
+
+    @property
+    def governors(self) -> tuple[int, ...]:
+        """Governors as indices into ``words``; -1 is the root."""
+        return self.sentence.dependencies.governors if self.sentence.dependencies is not None else ()
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        return self.sentence.dependencies.relations if self.sentence.dependencies is not None else ()
+
+    @property
+    def tree(self) -> Constituent | None:
+        return self.sentence.tree
+
+    @property
+    def offsets(self) -> tuple[tuple[int, int], ...]:
+        """Start and end of every word in the text it was parsed from; in `text` where it was not parsed from one."""
+        return text.offsets(self.sentence)
+
+    @property
+    def text(self) -> str:
+        """The sentence as it was written, or its words with blanks between."""
+        given = (line.partition("=")[2].strip() for line in self.sentence.comments if line.startswith("# text ="))
+        return next(given, None) or " ".join(self.words)
+
+    def brackets(self, *, indent: bool = False) -> str:
+        """Return the phrase structure in Penn Treebank notation; a blank inside a word is written ``_``."""
+        return _written(self.sentence, "brackets", Writing(indent=indent, blank=BLANK)).removesuffix("\n")
+
+    def joint_brackets(self) -> str:
+        """Return both trees on one line: brackets with heads and relations marked."""
+        return draw.joint_brackets(self._drawable) if self.words else ""
+
+    def conllu(self) -> str:
+        """Return the rows of a CoNLL-U file, with the empty line that ends a sentence."""
+        return _written(self.sentence, "conllu", Writing())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as lists, numbers and strings: what `json` writes."""
+        made = jsonl.object_of(self.sentence)
+        made |= {"text": self.text, "offsets": self.offsets}
+        if self.spans:
+            made["spans"] = [_span(span) for span in self.spans]
+        if self.arcs:
+            made["arc_confidences"] = [round(arc.confidence, 4) for arc in self.arcs]
+        return made
+
+    def json(self) -> str:
+        """Return one line of JSON; files of such lines can be read with `h3n.formats`."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def pretty(self, *, width: int = 80, colour: bool = False) -> str:
+        """Return a drawing for the terminal, one word a line, with its governor beside it."""
+        return draw.pretty(self._drawable, width=width, colour=colour)
+
+    def svg(self, *, theme: str = "auto") -> str:
+        """Return a picture: the phrase tree above the words, the arcs below."""
+        return draw.svg(self._drawable, theme=theme)
+
+    def to_nltk(self) -> Any:
+        """Return the phrase structure as an ``nltk.Tree``, the words as they are; needs NLTK."""
+        try:
+            from nltk import Tree
+        except ImportError:
+            raise MissingExtra("NLTK trees", "nltk") from None
+        if self.tree is None:
+            raise TreeError(f"{self!r} has no phrase structure: it was parsed with a decoder for dependencies alone")
+        return _rebuilt(self.tree, Tree)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        # Notebooks cut off what is too wide unless it may scroll.
+        return f'<div style="overflow-x: auto">{self.svg()}</div>'
+
+    @property
+    def _drawable(self) -> draw.Drawable:
+        return self.joint if self.joint is not None else self.sentence
+
+
+def _span(span: LabelledSpan) -> Mapping[str, Any]:
+    place = {"label": span.label, "start": span.start, "end": span.end}
+    return {**place, "head": span.head, "confidence": round(span.confidence, 4)}
+
+
+def _written(sentence: Sentence, name: str, options: Writing) -> str:
+    stream = io.StringIO()
+    formats.write([sentence], stream, format=name, options=options)
+    return stream.getvalue()
+
+
+def _rebuilt(tree: Constituent, kind: Any) -> Any:
+    """Return the tree as one of another kind, made of a label and a list; does not recurse."""
+    top = kind(tree.label, [])
+    stack = [(tree, top)]
+    while stack:
+        node, made = stack.pop()
+        for child in node.children:
+            if isinstance(child, Leaf):
+                made.append(kind(child.tag, [child.word]) if child.tag else child.word)
+            else:
+                made.append(kind(child.label, []))
+                stack.append((child, made[-1]))
+    return top
