@@ -45,13 +45,54 @@ const h3n::Kernels& kernels_of(const std::string& target) {
     throw std::invalid_argument("this machine has no kernels for " + target);
 }
 
-// The sentences are tuples (words, full, open, arc, root, head, label), None for what the decoder does not need.
-nb::tuple decode(const nb::list& inputs, const std::vector<int>& decoders, std::size_t threads,
-                 const std::string& target) {
+// A tuple of whole numbers. By hand, since a parse has hundreds of them and they are most of what a short one costs.
+template <class... Numbers>
+PyObject* number_tuple(Numbers... numbers) {
+    PyObject* made = PyTuple_New(sizeof...(numbers));
+    if (made == nullptr) throw nb::python_error();
+    Py_ssize_t at = 0;
+    (PyTuple_SetItem(made, at++, PyLong_FromLong(numbers)), ...);
+    return made;
+}
+
+// Where a sentence's label indices lie; null if it has none.
+struct Indices {
+    const std::int32_t* data = nullptr;
+    std::size_t stride = 0;
+};
+
+nb::object spans_of(const h3n::Result& result, const Indices& labels) {
+    Py_ssize_t count = 0;
+    for (const h3n::Node& node : result.nodes) count += node.labelled;
+    nb::object spans = nb::steal(PyTuple_New(count));
+    if (!spans.is_valid()) throw nb::python_error();
+    Py_ssize_t at = 0;
+    for (const h3n::Node& node : result.nodes) {
+        if (!node.labelled) continue;
+        const long label = labels.data == nullptr ? -1 : labels.data[node.start * labels.stride + node.end];
+        PyTuple_SetItem(spans.ptr(), at++,
+                        number_tuple<long, long, long, long>(node.start, node.end, label, node.head));
+    }
+    return spans;
+}
+
+nb::object governors_of(const h3n::Result& result) {
+    nb::object governors = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(result.governors.size())));
+    if (!governors.is_valid()) throw nb::python_error();
+    Py_ssize_t at = 0;
+    for (const std::int32_t governor : result.governors)
+        PyTuple_SetItem(governors.ptr(), at++, PyLong_FromLong(governor));
+    return governors;
+}
+
+// The sentences are tuples (words, full, open, arc, root, head, label), None for what the decoder does not need; the
+// results are tuples (status, spans, governors, score).
+nb::list decode(const nb::list& inputs, const std::vector<int>& decoders, std::size_t threads,
+                const std::string& target) {
     const h3n::Kernels& kernels = kernels_of(target);
     std::vector<h3n::Sentence> sentences;
     std::vector<h3n::Decoder> kinds;
-    std::vector<std::pair<const std::int32_t*, std::size_t>> labels;
+    std::vector<Indices> labels;
     sentences.reserve(inputs.size());
     kinds.reserve(inputs.size());
     labels.reserve(inputs.size());
@@ -66,42 +107,29 @@ nb::tuple decode(const nb::list& inputs, const std::vector<int>& decoders, std::
         if (!input[5].is_none()) sentence.head = vector_of(input[5]);
         sentences.push_back(sentence);
         kinds.push_back(static_cast<h3n::Decoder>(decoders.at(s)));
-        if (input[6].is_none()) {
-            labels.emplace_back(nullptr, 0);
-        } else {
+        labels.emplace_back();
+        if (!input[6].is_none()) {
             const auto array = nb::cast<Labels>(input[6], false);
             if (array.shape(1) > 1 && array.stride(1) != 1) throw std::invalid_argument("rows are not contiguous");
-            labels.emplace_back(array.data(), static_cast<std::size_t>(array.stride(0)));
+            labels.back() = {array.data(), static_cast<std::size_t>(array.stride(0))};
         }
     }
 
-    std::vector<std::int32_t> spans, governors;
-    std::vector<std::int32_t> span_counts, statuses;
-    std::vector<double> scores;
+    std::vector<h3n::Result> results;
     {
         const nb::gil_scoped_release release;
-        const auto results = h3n::decode_batch(sentences, kinds, kernels, threads);
-        for (std::size_t s = 0; s < results.size(); ++s) {
-            const h3n::Result& result = results[s];
-            std::int32_t count = 0;
-            if (result.status == h3n::Status::fine) {
-                for (const h3n::Node& node : result.nodes) {
-                    if (!node.labelled) continue;
-                    const auto [data, stride] = labels[s];
-                    const std::int32_t label = data == nullptr ? -1 : data[node.start * stride + node.end];
-                    spans.insert(spans.end(), {node.start, node.end, label, node.head});
-                    ++count;
-                }
-                governors.insert(governors.end(), result.governors.begin(), result.governors.end());
-            }
-            span_counts.push_back(count);
-            statuses.push_back(static_cast<std::int32_t>(result.status));
-            scores.push_back(result.score);
-        }
+        results = h3n::decode_batch(sentences, kinds, kernels, threads);
     }
-    return nb::make_tuple(to_numpy(std::move(spans), 4), to_numpy(std::move(span_counts), 1),
-                          to_numpy(std::move(governors), 1), to_numpy(std::move(scores), 1),
-                          to_numpy(std::move(statuses), 1));
+    nb::list made;
+    for (std::size_t s = 0; s < results.size(); ++s) {
+        const h3n::Result& result = results[s];
+        const int status = static_cast<int>(result.status);
+        if (result.status == h3n::Status::fine)
+            made.append(nb::make_tuple(status, spans_of(result, labels[s]), governors_of(result), result.score));
+        else
+            made.append(nb::make_tuple(status, nb::tuple(), nb::tuple(), 0.0));
+    }
+    return made;
 }
 
 // All nodes of the best constituency trees of a padded batch: rows (sentence, start, end, label), label 0 if empty.

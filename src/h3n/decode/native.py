@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from h3n.decode import _native
 from h3n.decode.scores import Parse, Scores
-from h3n.errors import DecodeError
+from h3n.errors import DecodeError, UsageError
 
 _INDEX = {name: index for index, name in enumerate(_native.DECODERS)}
 _SPANS = ("full", "open")
@@ -26,6 +26,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "h3n": (*_SPANS, *_ARCS, "head"),
     "hpsg_n5": _SPANS + _ARCS,
 }
+_KINDS = {name: ("full" in needs, "arc" in needs, "head" in needs) for name, needs in NEEDS.items()}
 _FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL = range(4)
 
 
@@ -46,23 +47,18 @@ def decode(
 
     ``target`` picks one of `targets`, for tests and measurements; otherwise the best.
     """
-    inputs = [_arguments(number, *pair) for number, pair in enumerate(zip(sentences, names, strict=True))]
-    found = _native.decode(inputs, [_INDEX[name] for name in names], threads, target)
-    spans, counts, governors, scores, statuses = (array.tolist() for array in found)
+    if len(names) != len(sentences):
+        raise UsageError(f"{len(names)} decoders for {len(sentences)} sentences; one for each is accepted")
+    inputs = [_arguments(number, sentences[number], name) for number, name in enumerate(names)]
     parses: list[Parse | None] = []
-    span = word = 0
-    for number, (count, score, status) in enumerate(zip(counts, scores, statuses, strict=True)):
-        if status == _NO_TREE:
+    found = _native.decode(inputs, [_INDEX[name] for name in names], threads, target)
+    for number, (status, spans, governors, score) in enumerate(found):
+        if status == _FINE:
+            parses.append(Parse(spans, governors, score))
+        elif status == _NO_TREE:
             parses.append(None)
-            continue
-        if status != _FINE:
+        else:
             raise DecodeError(_complaint(sentences[number], names[number], status, number))
-        words = 0 if names[number] == "cky" else inputs[number][0]
-        parses.append(
-            Parse(tuple(map(tuple, spans[span : span + count])), tuple(governors[word : word + words]), score)
-        )
-        span += count
-        word += words
     return parses
 
 
@@ -103,11 +99,22 @@ def _batch_array(given: Any, name: str, kind: type[np.generic]) -> NDArray[Any]:
 
 
 def _arguments(number: int, scores: Scores, name: str) -> tuple[Any, ...]:
-    """Return the sentence as the native module takes it."""
-    for field in NEEDS[name]:
-        if getattr(scores, field) is None:
-            raise DecodeError(f"sentence {number}: `{name}` needs {', '.join(NEEDS[name])}, but {field} is None")
-    return (len(scores), scores.full, scores.open, scores.arc, scores.root, scores.head, scores.label)
+    """Return the sentence as the native module takes it: None where the decoder has no need."""
+    spans, arcs, heads = _KINDS[name]
+    given = (
+        scores.full if spans else None,
+        scores.open if spans else None,
+        scores.arc if arcs else None,
+        scores.root if arcs else None,
+        scores.head if heads else None,
+        scores.label if spans else None,
+    )
+    if (spans and (given[0] is None or given[1] is None)) or (
+        (arcs and (given[2] is None or given[3] is None)) or (heads and given[4] is None)
+    ):
+        missing = next(field for field in NEEDS[name] if getattr(scores, field) is None)
+        raise DecodeError(f"sentence {number}: `{name}` needs {', '.join(NEEDS[name])}, but {missing} is None")
+    return (len(scores), *given)
 
 
 def _complaint(scores: Scores, name: str, status: int, number: int) -> str:
