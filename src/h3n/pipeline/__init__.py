@@ -2,5 +2,6 @@
 
 from h3n.pipeline.pipeline import Pipeline, load
 from h3n.pipeline.results import Arc, LabelledSpan, Result
+from h3n.pipeline.windows import LOOK_AHEAD
 
-__all__ = ["Arc", "LabelledSpan", "Pipeline", "Result", "load"]
+__all__ = ["LOOK_AHEAD", "Arc", "LabelledSpan", "Pipeline", "Result", "load"]

@@ -121,7 +121,7 @@ class Result:
 
     def joint_brackets(self) -> str:
         """Return both trees on one line: brackets with heads and relations marked."""
-        return draw.joint_brackets(self._drawable) if self.words else ""
+        return draw.joint_brackets(self.drawable) if self.words else ""
 
     def conllu(self) -> str:
         """Return the rows of a CoNLL-U file, with the empty line that ends a sentence."""
@@ -143,11 +143,11 @@ class Result:
 
     def pretty(self, *, width: int = 80, colour: bool = False) -> str:
         """Return a drawing for the terminal, one word a line, with its governor beside it."""
-        return draw.pretty(self._drawable, width=width, colour=colour)
+        return draw.pretty(self.drawable, width=width, colour=colour)
 
     def svg(self, *, theme: str = "auto") -> str:
         """Return a picture: the phrase tree above the words, the arcs below."""
-        return draw.svg(self._drawable, theme=theme)
+        return draw.svg(self.drawable, theme=theme)
 
     def to_nltk(self) -> Any:
         """Return the phrase structure as an ``nltk.Tree``, the words as they are; needs NLTK."""
@@ -167,7 +167,8 @@ class Result:
         return f'<div style="overflow-x: auto">{self.svg()}</div>'
 
     @property
-    def _drawable(self) -> draw.Drawable:
+    def drawable(self) -> draw.Drawable:
+        """What the functions of `h3n.draw` take: the joint tree, or what there is of it."""
         return self.joint if self.joint is not None else self.sentence
 
 

@@ -1,0 +1,166 @@
+"""`h3n parse`: text in, trees out."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from h3n import draw, formats, text
+from h3n.cli.outputs import write_pictures, write_text
+from h3n.cli.progress import progress
+from h3n.errors import UnknownName, UsageError
+from h3n.formats.files import STANDARD, read_pieces
+from h3n.formats.options import Problems
+from h3n.trees import Sentence
+
+if TYPE_CHECKING:
+    from h3n.pipeline import Result
+
+
+class OutputFormat(StrEnum):
+    PRETTY = "pretty"
+    JOINT = "joint"
+    BRACKETS = "brackets"
+    CONLLU = "conllu"
+    JSON = "json"
+    SVG = "svg"
+    HTML = "html"
+    PNG = "png"
+
+
+ENDINGS = {"conllu": "conllu", "htm": "html", "html": "html", "json": "json", "jsonl": "json", "mrg": "brackets"}
+ENDINGS |= {"png": "png", "ptb": "brackets", "svg": "svg"}
+
+# How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
+TEXTS: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
+    "text": text.segment,
+    "lines": text.lines,
+    "words": text.words,
+}
+
+
+def parse(
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="What to parse; - is standard input.")] = STANDARD,
+    given: Annotated[
+        str | None, typer.Option("--text", metavar="TEXT", help="Parse this text in place of a file.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", metavar="NAME|DIR", help="A bundled model, a folder, or owner/name.")
+    ] = "en",
+    input_format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="text, lines, words, or a treebank's; else by FILE's ending, or text."),
+    ] = None,
+    output_format: Annotated[
+        OutputFormat | None, typer.Option("--output-format", "-f", help="By default as --output ends, else pretty.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; a folder/ for several SVG or PNG pictures.")
+    ] = STANDARD,
+    decoder: Annotated[
+        str | None, typer.Option(metavar="NAME", help="auto, h3n, hpsg, cky, eisner or mst; else the model's own.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "cpu",
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads on the processor; else torch decides.")] = None,
+    width: Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")] = None,
+) -> None:
+    """Parse text, or sentences that are split already: phrase structure and dependencies as one tree.
+
+    Input formats: text (running English text), lines (one sentence on each line), words (one sentence on each line,
+    its words between blanks), and brackets, conllu, conllx, spmrl, jsonl, whose words and tags are kept and whose trees
+    are made anew. Output is one item per sentence, in order; a blank line stays blank. Files of any size are streamed.
+
+    \b
+    Examples:
+      h3n parse --text "She is carefully making the cake."
+      h3n parse book.txt -o book.conllu
+      h3n parse dev.conllu --output-format brackets -o dev.ptb
+      cat lines.txt | h3n parse - --input-format lines --output-format json
+      h3n parse --text "It smells good." -o picture.svg
+    """
+    chosen = output_format or OutputFormat(ENDINGS.get(Path(output).suffix.removeprefix(".").lower(), "pretty"))
+    _check_decoder(decoder, chosen)
+    waiting = given is None and file == STANDARD and sys.stdin.isatty()
+    sentences = _sentences(file, given, input_format)
+    if not waiting:
+        sentences = _peeked(sentences)  # what is wrong with the file is said before the model is loaded
+    from h3n.pipeline import LOOK_AHEAD, load
+
+    parser = load(model, device=device, threads=threads)
+    results = parser.parse(sentences, decoder=decoder, look_ahead=0 if waiting else LOOK_AHEAD)
+    if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
+        results = progress(results, label="parsing")
+    if chosen in (OutputFormat.SVG, OutputFormat.PNG):
+        pictures = ((number, result.svg()) for number, result in enumerate(results, start=1))
+        write_pictures(pictures, output, kind=chosen.value)
+    elif chosen is OutputFormat.HTML:
+        figures = ((result.drawable, f"{number}. {result.text}") for number, result in enumerate(results, start=1))
+        write_text([draw.html(figures, title="Text" if given is not None else Path(file).name)], output)
+    else:
+        write_text(map(_writer(chosen, output, width), results), output, flush=waiting)
+
+
+def _check_decoder(decoder: str | None, chosen: OutputFormat) -> None:
+    from h3n.decode import DECODERS
+
+    if decoder is None:
+        return
+    if decoder not in DECODERS:
+        raise UnknownName("decoder", decoder, DECODERS)
+    wanted = {OutputFormat.JOINT: {"full", "arc"}, OutputFormat.BRACKETS: {"full"}, OutputFormat.CONLLU: {"arc"}}
+    if not wanted.get(chosen, set()) <= set(DECODERS[decoder].needs):
+        fitting = [name for name, one in DECODERS.items() if wanted[chosen] <= set(one.needs)]
+        what = DECODERS[decoder].finds
+        raise UsageError(
+            f"--decoder {decoder} finds the {what}, not all that {chosen.value} shows; accepted: {', '.join(fitting)}"
+        )
+
+
+def _sentences(file: str, given: str | None, input_format: str | None) -> Iterator[Sentence]:
+    if given is not None and file != STANDARD:
+        raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
+    name = input_format or _guessed(file)
+    if name in TEXTS:
+        pieces = [given] if given is not None else read_pieces(file, Problems(None))
+        return TEXTS[name](pieces)
+    if name not in formats.FORMATS:
+        raise UnknownName("input format", name, [*TEXTS, *formats.FORMATS])
+    return formats.read(io.StringIO(given) if given is not None else file, format=name)
+
+
+def _guessed(file: str) -> str:
+    try:
+        return formats.guess_format(file)
+    except UsageError:
+        return "text"
+
+
+def _peeked(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
+    return chain(list(islice(sentences, 1)), sentences)
+
+
+def _writer(chosen: OutputFormat, output: str, width: int | None) -> Callable[[Result], str]:
+    """Return the function that makes text of a result, line end included."""
+    if chosen is not OutputFormat.PRETTY:
+        return WRITERS[chosen]
+    to_terminal = output == STANDARD and sys.stdout.isatty()
+    columns = width or (max(draw.NARROWEST, shutil.get_terminal_size().columns) if to_terminal else 80)
+    colour = to_terminal and not os.environ.get("NO_COLOR")
+    return lambda result: result.pretty(width=columns, colour=colour) + "\n"
+
+
+WRITERS: dict[OutputFormat, Callable[[Result], str]] = {
+    OutputFormat.JOINT: lambda result: result.joint_brackets() + "\n",
+    OutputFormat.BRACKETS: lambda result: result.brackets() + "\n",
+    OutputFormat.CONLLU: lambda result: result.conllu(),
+    OutputFormat.JSON: lambda result: result.json() + "\n",
+}
