@@ -24,7 +24,7 @@ from h3n import formats
 from h3n.formats.files import read_pieces
 from h3n.formats.options import Problems
 
-SENTENCES = 4000
+SENTENCES = 10_000
 TARGETS = {"brackets": 2.0, "conllu": 3.0}
 FILES = {"brackets": "gum/train.ptb.xz", "conllu": "gum/dev.conllu.xz"}
 LABELS = ("S", "NP", "VP", "PP", "SBAR", "NP-SBJ")
@@ -32,7 +32,7 @@ TAGS = ("NN", "DT", "VBZ", "IN", "JJ", "RB", ",", ".")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the times and their ratios; return 1 if one is under its target."""
+    """Print the times and their ratios; return 1 if one is under its target, which is set for GUM."""
     parser = argparse.ArgumentParser(prog="benchmarks.reading", description=__doc__)
     parser.add_argument("--repeat", type=int, default=7, help="runs of each reader")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -45,8 +45,10 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{name:9} {result['source']}, {result['sentences']} sentences")
             print(f"  h3n     {result['h3n_seconds']:.3f} s")
             print(f"  {result['other']:7} {result['other_seconds']:.3f} s")
-            print(f"  ratio   {result['ratio']:.2f} (at least {TARGETS[name]:.0f} is wanted)")
-    return int(any(result["ratio"] < TARGETS[name] for name, result in results.items()))
+            print(f"  ratio   {result['ratio']:.2f} (on GUM at least {TARGETS[name]:.0f} is wanted)")
+    return int(
+        any(result["ratio"] < TARGETS[name] for name, result in results.items() if result["source"] == FILES[name])
+    )
 
 
 def _measured(name: str, repeat: int) -> dict[str, object]:
