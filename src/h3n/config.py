@@ -127,7 +127,9 @@ class Decoding:
     """How scores become trees."""
 
     decoder: str = "h3n"
-    head_score: Literal["soft", "arg-max"] = "soft"  # minus the expected level, or one over the likeliest (paper)
+    # What `h3n` takes a span's head by: one over the likeliest level (arg-max, the paper's), minus the expected level
+    # (soft), or minus the depth in the best dependency tree, expected levels breaking ties (tree).
+    head_score: Literal["arg-max", "soft", "tree"] = "tree"
     weight: Share = 0.5  # of span scores; arcs get the rest
 
 

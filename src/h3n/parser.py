@@ -21,7 +21,7 @@ from h3n.errors import InputError, UnknownName, UsageError
 from h3n.loading import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
 from h3n.model.batch import collate, read_inputs, to_device
 from h3n.model.network import Network, Output, restore_network
-from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of
+from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of, tree_head_scores
 from h3n.model.vocabulary import Vocabulary
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
@@ -137,9 +137,12 @@ class Parser:
         constraints: Sequence[Constraints | None] | None = None,
     ) -> list[Parsed]:
         """Return the parses of scored sentences. ``cky`` finds no dependencies, ``mst`` and ``eisner`` no phrases."""
-        name = self._decoder(decoder)
+        name = self.decoder_for(decoder)
         share = weight if weight is not None else self.config.decoding.weight
-        weighed = [weigh(scores, share) for scores in scored.scores]
+        scores = scored.scores
+        if "head" in DECODERS[name].needs and self.config.decoding.head_score == "tree":
+            scores = tree_head_scores(scores)
+        weighed = [weigh(each, share) for each in scores]
         parses = decode_batch(weighed, decoder=name, threads=threads, constraints=constraints)
         relations = self._relations(scored, parses)
         tags, upos = self._tags(scored)
@@ -150,7 +153,7 @@ class Parser:
             )
         ]
 
-    def _decoder(self, asked: str | None) -> str:
+    def decoder_for(self, asked: str | None) -> str:
         """Return the decoder asked for, or the usual one as far as the treebank had the trees for it."""
         name = asked if asked is not None else self.config.decoding.decoder
         if name not in DECODERS:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from h3n.decode import Scores
+from h3n.decode import Scores, decode_batch
 from h3n.model.network import Network, Output
 from h3n.model.vocabulary import Vocabulary
 from h3n.trees import ROOT
@@ -48,7 +49,38 @@ def paper_head_score(levels: Tensor) -> Tensor:
     return 1.0 / (levels.argmax(dim=-1) + 1.0)
 
 
-HEAD_SCORES = {"soft": soft_head_score, "arg-max": paper_head_score}
+HEAD_SCORES = {"soft": soft_head_score, "arg-max": paper_head_score, "tree": soft_head_score}
+
+
+def tree_head_scores(scores: Sequence[Scores]) -> tuple[Scores, ...]:
+    """Return the scores with heads ranked by their depth in the best dependency tree, ties by the old head scores.
+
+    In a span that agrees with that tree the shallowest word is its head for sure, where predicted levels only guess.
+    The tree takes O(n^2), so that `h3n` stays at O(n^3).
+    """
+    made = []
+    for one, parse in zip(scores, decode_batch(scores, decoder="mst"), strict=True):
+        if one.head is None:
+            raise ValueError("the scores have no head scores to break ties with")
+        finer = 1.0 / (2.0 + np.abs(one.head))  # between 0 and 1/2, in the order of the old scores
+        finer = np.where(one.head < 0, finer, 0.5 + one.head / (2.0 + 2.0 * np.abs(one.head)))
+        made.append(replace(one, head=(finer - np.array(_depths(parse.governors))).astype(np.float32)))
+    return tuple(made)
+
+
+def _depths(governors: Sequence[int]) -> list[int]:
+    """Return how many arcs lie between each word and the root word."""
+    depths = [-1] * len(governors)
+    for start in range(len(governors)):
+        path = []
+        word = start
+        while word != ROOT and depths[word] < 0:
+            path.append(word)
+            word = governors[word]
+        base = -1 if word == ROOT else depths[word]
+        for steps, each in enumerate(reversed(path), start=1):
+            depths[each] = base + steps
+    return depths
 
 
 def name_relations(

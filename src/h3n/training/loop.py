@@ -142,6 +142,7 @@ def prepare(
         report=report,
         total=0,
     )
+    run.parser.decoder_for(None)  # a name that is not known is better said now than after the first epoch
     run.total = config.training.epochs * len(_updates(run, epoch=0))
     if found is not None:
         run.position = load_checkpoint(found, network, run.optimiser)

@@ -1,0 +1,118 @@
+"""`h3n train` as a user meets it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from h3n.cli import main
+from h3n.parser import Parser
+
+TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
+CONFIG = f"""
+preset = "small"
+output = "run"
+[encoder.layers]
+count = 1
+size = 32
+inner = 32
+[training]
+epochs = 1
+threads = 1
+device = "cpu"
+[[data.train]]
+files = ["{TREEBANK}/train.ptb", "{TREEBANK}/train.conllu"]
+limit = 30
+[[data.dev]]
+files = ["{TREEBANK}/dev.ptb", "{TREEBANK}/dev.conllu"]
+limit = 5
+"""
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs the command in a folder of its own: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.toml").write_text(CONFIG)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["h3n", "train", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        printed = capsys.readouterr()
+        return int(left.value.code or 0), printed.out, printed.err
+
+    return command
+
+
+def test_a_run_says_what_it_does_and_leaves_a_parser(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("c.toml", "--set", "training.epochs=2")
+    assert (code, out) == (0, "")
+    lines = err.splitlines()
+    assert lines[0].startswith("30 sentences to learn from, 5 to check against, ")
+    assert lines[1].startswith("epoch 1  update ")
+    assert "  LF1 " in lines[1]
+    assert "  LAS " in lines[1]
+    assert lines[2].startswith("epoch 2  update ")
+    assert lines[3].startswith("spans weigh 0.")
+    assert lines[-1] == "the parser is in run/model"
+    assert (tmp_path / "run" / "curves.png").stat().st_size > 1000
+    assert Parser.load(tmp_path / "run" / "model").parse([["hello", "there"]])[0].joint is not None
+    code, _, err = run("c.toml", "--set", "training.epochs=2")
+    assert (code, err) == (
+        2,
+        "h3n: run holds a run already; --resume goes on with it, --set output=... starts elsewhere\n",
+    )
+    code, _, err = run("c.toml", "--set", "training.epochs=2", "--resume")
+    assert code == 0
+    assert "going on from run/checkpoint-" in err
+
+
+def test_quiet_says_nothing(run: Run) -> None:
+    assert run("c.toml", "--quiet", "--set", "training.tune=false") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.toml"], "none.toml: cannot read the configuration: No such file or directory"),
+        (["."], "cannot read the configuration: Is a directory"),
+        (
+            ["c.toml", "--set", "optimizer.rate=1"],
+            "unknown option optimizer (did you mean optimiser?); accepted here: ",
+        ),
+        (["c.toml", "--set", "training.epochs=many"], "option training.epochs: expected a whole number, found 'many'"),
+        (["c.toml", "--set", "training.epochs"], "expected name=value"),
+        (["c.toml", "--set", "data.train=[]"], "c.toml: no data to learn from; expected [[data.train]] with files"),
+        (["c.toml", "--set", "data.train=[{files=['none.ptb']}]"], "none.ptb"),
+        (["c.toml", "--set", "data.train=[{files=['empty.ptb']}]"], "no sentence to learn from"),
+        (["c.toml", "--set", "data.train=[{files=['$NOT_SET_ANYWHERE/x.ptb']}]"], "NOT_SET_ANYWHERE is not set"),
+        (["c.toml", "--set", "decoding.decoder=viterbi"], "unknown decoder 'viterbi'; known: auto, cky"),
+        (["c.toml", "--set", "encoder.kind=pretrained"], "encoder.name is empty"),
+        (["c.toml", "--set", "optimiser.betas=[0.9]"], "option optimiser.betas: 1 numbers; accepted: two"),
+        (["c.toml", "--sett", "a=b"], "--sett"),
+        ([], "CONFIG.toml"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: list[str], message: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.ptb").write_text("")
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "run" / "model").exists()
+
+
+def test_python_m_h3n_is_the_command(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("nonsense = 1\n")
+    made = subprocess.run(
+        [sys.executable, "-m", "h3n", "train", "c.toml"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 2
+    assert made.stderr.startswith("h3n: unknown option nonsense; accepted here: output, ")
