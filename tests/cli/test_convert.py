@@ -136,3 +136,11 @@ def test_quotes_of_the_penn_treebank_match_plain_ones(run: Run) -> None:
     assert run("q.ptb", "q.jsonl", "--dependencies", "q.conllu") == (0, "", "")
     assert run("q.jsonl", "-", "--to", "brackets")[1] == Path("q.ptb").read_text(encoding="utf-8")
     assert run("q.jsonl", "-", "--to", "conllu")[1].split("\t")[1] == '"'
+
+
+def test_line_ends_stay_within_one_format(run: Run) -> None:
+    Path("windows.ptb").write_bytes(b"(S (NN a))\r\n(S (NN b))\r\n")
+    assert run("windows.ptb", "same.ptb")[0] == 0
+    assert Path("same.ptb").read_bytes() == Path("windows.ptb").read_bytes()
+    assert run("windows.ptb", "other.jsonl")[0] == 0
+    assert b"\r" not in Path("other.jsonl").read_bytes()

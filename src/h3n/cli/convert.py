@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
 import typer
 
 from h3n import formats
 from h3n.cli.progress import progress
-from h3n.errors import H3nError, MismatchError, UsageError
+from h3n.cli.reading import read_sentences
+from h3n.errors import H3nError
 from h3n.formats import Format, Layout, Reading, Writing
-from h3n.formats.files import STANDARD
 from h3n.trees import Sentence
 
 
@@ -57,7 +57,8 @@ def convert(
     """Convert a treebank from one format into another, or one kind of tree into the other.
 
     Formats: brackets, spmrl, conllu, conllx, jsonl. Input may be compressed with gzip, xz or bzip2; output is if OUT
-    ends in .gz, .xz or .bz2. What the new format cannot show is counted on standard error.
+    ends in .gz, .xz or .bz2. Within one format line ends stay as they are. What the new format cannot show is counted
+    on standard error.
 
     With --scheme, dependencies are made from phrases by the rules of a scheme, or phrases from dependencies.
 
@@ -86,14 +87,15 @@ def convert(
         strip_functions=strip_functions,
         on_problem=handler,
     )
-    writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank)
+    made = formats.format_named(to_format or formats.guess_format(target))
+    newline = formats.newline_of(source) if made.name == (from_format or formats.guess_format(source)) else "\n"
+    writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank, newline=newline)
     sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
     unknown: Counter[str] = Counter()
     if scheme is not None:
         from h3n.cli.schemes import converted, maker
 
         sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
-    made = formats.format_named(to_format or formats.guess_format(target))
     lost: Counter[str] = Counter()
     watched = _watched(progress(sentences, label="converting"), made, lost)
     formats.write(watched, target, format=made.name, options=writing)
@@ -108,25 +110,6 @@ def convert(
     if problems:
         typer.echo(f"h3n: {problems} problem{'s' if problems > 1 else ''}; what they concern was left out", err=True)
         raise typer.Exit(1)
-
-
-def read_sentences(
-    source: str,
-    format_name: str | None,
-    *,
-    dependencies: str | None,
-    options: Reading,
-    on_mismatch: Callable[[MismatchError], object] | None = None,
-) -> Iterator[Sentence]:
-    """Return the sentences of a file, with the dependencies of a second one if there is one."""
-    sentences = formats.read(source, format=format_name, options=options)
-    if dependencies is None:
-        return sentences
-    if source == dependencies == STANDARD:
-        raise UsageError("only one of the files can be standard input")
-    name = "conllu" if dependencies == STANDARD else None
-    arcs = formats.read(dependencies, format=name, options=options)
-    return formats.pair(sentences, arcs, on_mismatch=on_mismatch)
 
 
 def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) -> Iterator[Sentence]:

@@ -6,9 +6,9 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -16,12 +16,11 @@ import typer
 
 from h3n import draw as drawing
 from h3n.cli.outputs import write_pictures, write_text
-from h3n.errors import MismatchError, UsageError
-from h3n.formats import Reading, read
+from h3n.cli.reading import read_sentences
+from h3n.errors import UsageError
+from h3n.formats import Reading
 from h3n.formats.files import STANDARD
 from h3n.trees import Sentence
-
-QUOTES = {"``": '"', "''": '"'}  # some trees keep the quotes of the Penn Treebank where the words have plain ones
 
 
 class OutputFormat(StrEnum):
@@ -87,7 +86,9 @@ def draw(
         raise UsageError("only one of FILE and --dependencies can be standard input")
     numbers = _Numbers.parse(sentence)
     chosen = output_format or _format_of(output)
-    sentences = _selected(_sentences(file, format_name, dependencies), numbers, file)
+    sentences = _selected(
+        read_sentences(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True)), numbers, file
+    )
     if chosen in (OutputFormat.SVG, OutputFormat.PNG):
         pictures = ((number, drawing.svg(tree, theme=theme.value, helpers=helpers)) for number, tree in sentences)
         write_pictures(pictures, output, kind=chosen.value)
@@ -149,29 +150,6 @@ def _format_of(output: str) -> OutputFormat:
     suffix = Path(output).suffix.removeprefix(".").lower()
     endings = {"htm": OutputFormat.HTML, **{kind.value: kind for kind in OutputFormat}}
     return endings.get(suffix, OutputFormat.PRETTY)
-
-
-def _sentences(file: str, format_name: str | None, dependencies: str | None) -> Iterator[Sentence]:
-    reading = Reading(strip_traces=True)
-    trees = read(file, format=format_name, options=reading)
-    if dependencies is None:
-        return trees
-    arcs = read(dependencies, options=reading) if dependencies != STANDARD else read(STANDARD, format="conllu")
-    return _joined(trees, arcs, (file, dependencies))
-
-
-def _joined(trees: Iterable[Sentence], arcs: Iterable[Sentence], files: tuple[str, str]) -> Iterator[Sentence]:
-    for number, (tree, arc) in enumerate(zip_longest(trees, arcs), start=1):
-        if tree is None or arc is None:
-            short, long = files if tree is None else files[::-1]
-            raise MismatchError(f"{short} ends after {number - 1} sentences, {long} goes on")
-        left, right = ([QUOTES.get(word, word) for word in one.words] for one in (tree, arc))
-        if left != right and tree.words:
-            raise MismatchError(
-                f"sentence {number} ({tree.place}, {arc.place}): the words differ; "
-                f"found {' '.join(tree.words[:12])!r} and {' '.join(arc.words[:12])!r}"
-            )
-        yield replace(arc, tree=tree.tree)
 
 
 def _selected(sentences: Iterable[Sentence], numbers: _Numbers, file: str) -> Iterator[tuple[int, Sentence]]:

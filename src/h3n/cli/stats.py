@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from h3n import formats
-from h3n.cli.convert import read_sentences
 from h3n.cli.progress import progress
+from h3n.cli.reading import read_sentences
 from h3n.convert import JoinCounts, join
 from h3n.errors import UsageError
 from h3n.formats import Layout, Reading

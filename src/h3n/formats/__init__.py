@@ -12,12 +12,24 @@ from typing import IO
 
 from h3n.errors import UnknownName, UsageError
 from h3n.formats import brackets, conllu, conllx, jsonl, spmrl
-from h3n.formats.files import COMPRESSED, STANDARD, Source, name_of, opened_to_write
+from h3n.formats.files import COMPRESSED, STANDARD, Source, name_of, newline_of, opened_to_write
 from h3n.formats.options import READING, WRITING, Layout, Reading, Writing
 from h3n.formats.pairs import pair
 from h3n.trees import Sentence
 
-__all__ = ["FORMATS", "Format", "Layout", "Reading", "Source", "Writing", "guess_format", "pair", "read", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Layout",
+    "Reading",
+    "Source",
+    "Writing",
+    "guess_format",
+    "newline_of",
+    "pair",
+    "read",
+    "write",
+]
 
 
 @dataclass(frozen=True, slots=True)

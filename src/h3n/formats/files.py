@@ -17,7 +17,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
 
 from h3n.errors import BadEncoding, CorruptInput, InputError, NulByte, Place, TruncatedInput
 from h3n.formats.options import Problems
@@ -38,6 +38,17 @@ def name_of(source: Source) -> str:
     if isinstance(source, str | os.PathLike):
         return "<stdin>" if source == STANDARD else os.fspath(source)
     return str(getattr(source, "name", "<text>"))
+
+
+def newline_of(source: Source) -> Literal["\n", "\r\n"]:
+    """Return the line end of a file, judged by its first line; of a stream, which cannot be read twice, the usual."""
+    if not isinstance(source, str | os.PathLike) or source == STANDARD or not Path(source).is_file():
+        return "\n"
+    with _opened(source, name_of(source)) as handle:
+        try:
+            return "\r\n" if handle.readline(PIECE).endswith(b"\r\n") else "\n"
+        except (OSError, EOFError, zlib.error, lzma.LZMAError):
+            return "\n"  # reading says what is wrong with it
 
 
 def read_lines(source: Source, problems: Problems) -> Iterator[str]:
