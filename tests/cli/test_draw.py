@@ -145,7 +145,7 @@ def test_a_sentence_without_a_parse_has_no_lines(run: Run) -> None:
         (["dev.ptb", "--output-format", "gif"], "'gif' is not one of"),
         (["dev.ptb", "--width", "10"], "a width of 10 columns is too narrow"),
         (["dev.ptb", "--output-format", "joint"], "has no dependencies; a joint tree needs both"),
-        (["dev.ptb", "--dependencies", "short.conllu"], "the dependencies end after 1 sentences, the other file goes on"),
+        (["dev.ptb", "--dependencies", "short.conllu"], "the dependencies end after 1 sentences"),
         (["dev.ptb", "--dependencies", "other.conllu"], "sentence 1 has the word 'dog' where other.conllu:1 has 'cat'"),
         (["dev.ptb", "-s", "1", "-o", "dev.ptb/x.svg"], "cannot be written"),
         (["-", "--dependencies", "-"], "only one of FILE and --dependencies can be standard input"),
