@@ -45,13 +45,15 @@ const h3n::Kernels& kernels_of(const std::string& target) {
     throw std::invalid_argument("this machine has no kernels for " + target);
 }
 
-// A tuple of whole numbers. By hand, since a parse has hundreds of them and they are most of what a short one costs.
+// A tuple of whole numbers. By hand, since a parse has many of them and they are most of what a short one costs. The
+// garbage collector would stop watching such a tuple once it has seen what is in it; it need not look.
 template <class... Numbers>
 PyObject* number_tuple(Numbers... numbers) {
     PyObject* made = PyTuple_New(sizeof...(numbers));
     if (made == nullptr) throw nb::python_error();
     Py_ssize_t at = 0;
     (PyTuple_SetItem(made, at++, PyLong_FromLong(numbers)), ...);
+    PyObject_GC_UnTrack(made);
     return made;
 }
 
@@ -82,6 +84,7 @@ nb::object governors_of(const h3n::Result& result) {
     Py_ssize_t at = 0;
     for (const std::int32_t governor : result.governors)
         PyTuple_SetItem(governors.ptr(), at++, PyLong_FromLong(governor));
+    if (at > 0) PyObject_GC_UnTrack(governors.ptr());  // the empty tuple is not ours alone
     return governors;
 }
 
