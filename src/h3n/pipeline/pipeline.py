@@ -67,10 +67,13 @@ class Pipeline:
         ``source`` is a text, which is cut into sentences and words; a list of words, which is one sentence; a
         `Sentence`, whose tags are kept; or an iterable of any of these, such as a generator, of which no more than
         about ``look_ahead`` words are read before their parses are given out (0: one sentence at a time).
-        ``constraints`` hold for every sentence, or are made for each by a function.
+        ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
+        a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them.
         """
         if decoder is not None and decoder not in DECODERS:
             raise UnknownName("decoder", decoder, DECODERS)
+        if decoder is None and constraints is not None and self.parser.decoder_for(None) == "h3n":
+            decoder = "auto"
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
         return self._results(read(source), decoder, constraints, look_ahead)
@@ -126,5 +129,6 @@ def _placed(error: DecodeError, numbers: Sequence[int], sentences: Sequence[Sent
     if match is None:
         return error
     at = int(match[1])
-    words = " ".join(sentences[at].words[:5])
-    return DecodeError(f"sentence {numbers[at] + 1} ({words} ...): {str(error)[match.end() :]}")
+    words = sentences[at].words
+    excerpt = " ".join(words[:6]) + (" ..." if len(words) > 6 else "")
+    return DecodeError(f"sentence {numbers[at] + 1} ({excerpt}): {str(error)[match.end() :]}")

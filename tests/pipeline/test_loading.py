@@ -1,0 +1,105 @@
+"""Models by name: bundled, in a folder, on the hub."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+import pytest
+import torch
+
+import h3n
+from h3n import loading
+from h3n.errors import InputError, UsageError
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    code = "import sys, h3n; dir(h3n); h3n.__version__; sys.exit(bool({'torch', 'numpy', 'typer'} & set(sys.modules)))"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_bundled_model_is_found_by_name(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(tiny_model, tmp_path / "en")
+    (tmp_path / "notes").mkdir()
+    monkeypatch.setattr(loading, "BUNDLED", tmp_path)
+    assert loading.bundled() == {"en": tmp_path / "en"}
+    (result,) = h3n.load("en").parse("Oslo found a dog.")
+    assert len(result.heads) == 5
+
+
+def test_an_unknown_name_lists_what_there_is(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "BUNDLED", tmp_path)
+    with pytest.raises(InputError, match=r"no model 'xx'.*none is bundled with this version"):
+        h3n.load("xx")
+    shutil.copytree(tiny_model, tmp_path / "de")
+    with pytest.raises(InputError, match=r"no model 'xx'; expected a bundled name \(bundled: de\), a folder, or owner"):
+        h3n.load("xx")
+
+
+@pytest.mark.parametrize(("name", "revision"), [("someone/parser", None), ("someone/parser@v1.0", "v1.0")])
+def test_a_name_on_the_hub_is_downloaded(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch, name: str, revision: str | None
+) -> None:
+    asked: list[Any] = []
+
+    def download(repository: str, *, revision: str | None, allow_patterns: list[str]) -> str:
+        asked.append((repository, revision))
+        assert {"parser.json", "model.safetensors", "encoder/*.json"} <= set(allow_patterns)
+        return str(tiny_model)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    assert len(list(h3n.load(name).parse("Oslo found a dog."))) == 1
+    assert asked == [("someone/parser", revision)]
+
+
+def test_a_folder_wins_over_the_hub(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **__: pytest.fail("asked the hub"))
+    shutil.copytree(tiny_model, tmp_path / "runs" / "model")
+    h3n.load("runs/model")
+
+
+@pytest.mark.parametrize("error", [OSError("no route to host\nmore"), ValueError("no such thing"), OSError()])
+def test_what_the_hub_says_is_one_line(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def download(*_: Any, **__: Any) -> str:
+        raise error
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    with pytest.raises(InputError, match="no folder 'a/b', and the hub does not give") as said:
+        h3n.load("a/b")
+    assert "\n" not in str(said.value)
+
+
+def test_damaged_folders(tiny_model: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"parser.json: cannot be read.*is .* a saved parser"):
+        h3n.load(tmp_path)
+    (tmp_path / "parser.json").write_text("{")
+    with pytest.raises(InputError, match="not JSON"):
+        h3n.load(tmp_path)
+    (tmp_path / "parser.json").write_text(json.dumps({"version": 99}))
+    with pytest.raises(InputError, match="another version of h3n"):
+        h3n.load(tmp_path)
+    shutil.copy(tiny_model / "parser.json", tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="the weights cannot be read"):
+        h3n.load(tmp_path)
+    with pytest.raises(InputError, match="no such folder"):
+        loading.read_about(tmp_path / "missing")
+
+
+def test_devices_and_threads(tiny_model: Path) -> None:
+    with pytest.raises(UsageError, match=r"device 'gpu' cannot be used: .*accepted: auto, cpu, cuda"):
+        h3n.load(tiny_model, device="gpu")
+    with pytest.raises(UsageError, match="0 threads"):
+        h3n.load(tiny_model, threads=0)
+    before = torch.get_num_threads()
+    try:
+        h3n.load(tiny_model, device="auto", threads=1)
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,304 @@
+"""From text to trees: what may be parsed, in which order results come, and how much is held back."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from h3n.convert import governors_of, split
+from h3n.decode import Constraints
+from h3n.errors import DecodeError, UnknownName, UsageError
+from h3n.pipeline import Pipeline, Result
+from h3n.pipeline.windows import windows
+from h3n.trees import HELPER, ROOT, Constituent, Dependencies, Insert, Leaf, Sentence, leaves, spans_of
+
+TEXT = "This dog saw the old house. Oslo found every telescope near a green dog!"
+WORDS = ["this", "dog", "saw", "the", "old", "house", "."]
+
+
+def words_of(results: Iterator[Result]) -> list[tuple[str, ...]]:
+    return [result.words for result in results]
+
+
+def test_text_is_cut_into_sentences_and_words_with_offsets(parser: Pipeline) -> None:
+    first, second = parser.parse(TEXT)
+    assert first.words == ("This", "dog", "saw", "the", "old", "house", ".")
+    assert second.words[-2:] == ("dog", "!")
+    for result in (first, second):
+        assert tuple(TEXT[start:end] for start, end in result.offsets) == result.words
+        assert result.text in TEXT
+
+
+def test_both_trees_are_learned_and_agree(parser: Pipeline) -> None:
+    (result,) = parser.parse(WORDS)
+    assert result.heads == (2, 3, 0, 6, 6, 3, 3)
+    assert result.relations == ("det", "nsubj", "root", "det", "amod", "obj", "punct")
+    assert result.governors == tuple(head - 1 for head in result.heads)
+    assert result.joint is not None
+    assert governors_of(result.joint) == result.governors
+    assert split(result.joint)[0] == result.tree
+    assert [(s.label, s.start, s.end, s.head) for s in result.spans] == [
+        ("S", 0, 7, 2),
+        ("NP", 0, 2, 1),
+        ("VP", 2, 6, 2),
+        ("NP", 3, 6, 5),
+    ]
+
+
+def test_every_kind_of_input(parser: Pipeline) -> None:
+    one = ("this", "dog", "saw", ".")
+    assert words_of(parser.parse(list(one))) == words_of(parser.parse(one)) == [one]
+    assert words_of(parser.parse(Sentence(words=one))) == [one]
+    assert words_of(parser.parse("this dog saw.")) == [one]
+    assert words_of(parser.parse([list(one), "this dog saw. Oslo found.", Sentence(words=one)])) == [
+        one,
+        one,
+        ("Oslo", "found", "."),
+        one,
+    ]
+
+
+def test_results_know_which_input_they_are_from(parser: Pipeline) -> None:
+    given = (text for text in ("", TEXT, "Oslo found a dog."))
+    assert [result.source for result in parser.parse(given)] == [1, 1, 2]
+    assert [result.offsets[0] for result in parser.parse(given)] == []
+    assert [result.offsets[0][0] for result in parser.parse(iter([TEXT, TEXT]))] == [0, 28, 0, 28]
+
+
+def test_nothing_and_sentences_without_words(parser: Pipeline) -> None:
+    assert list(parser.parse("")) == list(parser.parse(" \n ")) == list(parser.parse([])) == []
+    first, blank, last = parser.parse([["a", "dog"], [], ["a", "house"]])
+    assert (first.words, blank.words, last.words) == (("a", "dog"), (), ("a", "house"))
+    assert (blank.heads, blank.spans, blank.tree, blank.joint) == ((), (), None, None)
+    assert (blank.brackets(), blank.joint_brackets(), blank.conllu(), str(blank)) == ("", "", "# text =\n\n", "")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (7, "cannot parse a int; accepted: a text, a list of words, a Sentence, or an iterable of these"),
+        (None, "cannot parse None"),
+        (b"text", "cannot parse a bytes"),
+        ([["a"], 7], "input 2 is a int"),
+        ([["a", ""]], "input 1: word 2 is empty"),
+    ],
+)
+def test_what_cannot_be_parsed_is_refused(parser: Pipeline, source: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        list(parser.parse(source))
+
+
+def test_wrong_options_are_refused_at_once(parser: Pipeline) -> None:
+    with pytest.raises(UnknownName, match="unknown decoder 'best'; known: auto, cky"):
+        parser.parse("A dog.", decoder="best")
+    with pytest.raises(UsageError, match="look-ahead of -1"):
+        parser.parse("A dog.", look_ahead=-1)
+
+
+def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pipeline) -> None:
+    given = Sentence(
+        words=("dogs", "did", "n't", "run"),
+        tags=("XX", "YY", "ZZ", "VB"),
+        lemmas=("dog", "do", "not", "run"),
+        misc=("_", "_", "_", "SpaceAfter=No"),
+        enhanced=("2:nsubj", "0:root", "2:advmod", "2:x"),
+        tree=Constituent("OLD", tuple(Leaf("X", word) for word in ("dogs", "did", "n't", "run"))),
+        dependencies=Dependencies((ROOT, 0, 0, 0), ("root", "old", "old", "old")),
+        comments=("# sent_id = x",),
+        inserts=(Insert(1, "2-3\tdidn't" + "\t_" * 8), Insert(2, "2.1\tghost" + "\t_" * 8)),
+    )
+    (result,) = parser.parse(given)
+    assert result.tags == given.tags
+    assert len(result.upos) == 4
+    assert [leaf.tag for leaf in leaves(result.tree or Constituent("", ()))] == list(given.tags or ())
+    assert "old" not in result.relations
+    rows = result.conllu().splitlines()
+    assert rows[0] == "# sent_id = x"
+    assert rows[2] == "2-3\tdidn't" + "\t_" * 8
+    assert not any("ghost" in row for row in rows)
+    assert [row.split("\t")[8] for row in rows[1:6]] == ["_"] * 5
+    assert rows[5].split("\t")[2] == "run"
+    assert rows[5].endswith("SpaceAfter=No")
+
+
+def test_words_may_be_brackets_or_hold_blanks(parser: Pipeline) -> None:
+    (result,) = parser.parse(["(", "New York", ")", "-LRB-"])
+    assert result.words == ("(", "New York", ")", "-LRB-")
+    assert [word for _, word in result.to_nltk().pos()] == [t.tag for t in leaves(result.tree or Constituent("", ()))]
+    assert result.to_nltk().leaves() == list(result.words)
+    assert "New_York" in result.brackets()
+    assert "-LRB-" in result.brackets()
+    assert "\tNew York\t" in result.conllu()
+
+
+DECODERS = ["auto", "cky", "eisner", "h3n", "hpsg", "mst"]
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_every_decoder(parser: Pipeline, decoder: str) -> None:
+    (result,) = parser.parse(WORDS, decoder=decoder)
+    phrases, arcs = decoder not in ("eisner", "mst"), decoder != "cky"
+    assert bool(result.spans) == bool(result.tree) == phrases
+    assert bool(result.heads) == bool(result.relations) == bool(result.arcs) == arcs
+    assert (result.joint is not None) == (phrases and arcs)
+    assert all((span.head is None) == (decoder == "cky") for span in result.spans)
+    assert "dog" in result.pretty()
+    assert result.svg().startswith("<svg")
+
+
+def test_spans_are_those_of_the_tree(parser: Pipeline) -> None:
+    for result in parser.parse(TEXT, decoder="cky"):
+        assert result.tree is not None
+        assert [(s.start, s.end, s.label) for s in result.spans] == [
+            (s.start, s.end, s.label) for s in spans_of(result.tree)
+        ]
+
+
+def sentences(count: int, seed: int = 0) -> list[list[str]]:
+    chance = random.Random(seed)
+    known = ["dog", "house", "Oslo", "saw", "the", "every", "old", "near", "."]
+    return [[chance.choice(known) for _ in range(chance.randrange(12))] for _ in range(count)]
+
+
+@pytest.mark.parametrize("look_ahead", [0, 1, 40, 8000])
+def test_order_and_results_do_not_depend_on_the_window(parser: Pipeline, look_ahead: int) -> None:
+    given = sentences(40)
+    found = list(parser.parse(given, look_ahead=look_ahead))
+    assert [list(result.words) for result in found] == given
+    for result, words in zip(found, given, strict=True):
+        if words:
+            (alone,) = parser.parse(words)
+            assert (alone.brackets(), alone.heads) == (result.brackets(), result.heads)
+            assert [a.confidence for a in alone.arcs] == pytest.approx([a.confidence for a in result.arcs], abs=1e-4)
+
+
+def test_endless_input_is_read_only_as_far_as_needed(parser: Pipeline) -> None:
+    taken = 0
+
+    def endless() -> Iterator[list[str]]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield ["the", "dog", "saw"]
+
+    results = parser.parse(endless(), look_ahead=60)
+    assert next(results).words == ("the", "dog", "saw")
+    assert taken <= 20
+    for _ in range(100):
+        next(results)
+    assert taken <= 101 + 20
+
+
+def test_without_look_ahead_nothing_is_held_back(parser: Pipeline) -> None:
+    taken = 0
+
+    def typed() -> Iterator[str]:
+        nonlocal taken
+        for text in ("the dog.", "", "Oslo found a dog."):
+            taken += 1
+            yield text
+
+    results = parser.parse(typed(), look_ahead=0)
+    next(results)
+    assert taken == 1
+
+
+@given(st.lists(st.integers(0, 30)), st.integers(0, 60))
+@settings(deadline=None)
+def test_windows_keep_everything_in_order(sizes: list[int], look_ahead: int) -> None:
+    found = list(windows(sizes, int, look_ahead=look_ahead))
+    assert [item for window in found for item in window] == sizes
+    assert all(found)
+    for window in found:
+        assert sum(window[:-1]) < max(look_ahead, 1)
+        assert len(window) <= look_ahead + 1
+
+
+def test_several_threads_use_one_parser(parser: Pipeline) -> None:
+    given = sentences(60, seed=1)
+    expected = [(result.heads, result.spans) for result in parser.parse(given)]
+    found: dict[int, list[Any]] = {}
+
+    def work(number: int) -> None:
+        found[number] = [(result.heads, result.spans) for result in parser.parse(given)]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found[number] == expected for number in range(4))
+
+
+def test_constraints_are_obeyed(parser: Pipeline) -> None:
+    (free,) = parser.parse(WORDS)
+    phrase = next(span for span in free.spans if span.label == "NP")
+    wanted = Constraints(
+        require_spans=((1, 3),),
+        forbid_spans=((phrase.start, phrase.end),),
+        require_arcs=((5, 4),),
+        forbid_arcs=((2, 6),),
+    )
+    (bound,) = parser.parse(WORDS, constraints=wanted)
+    assert bound.joint is not None
+    found = {(span.start, span.end) for span in bound.joint.spans}
+    assert (1, 3) in found
+    assert (phrase.start, phrase.end) not in found
+    assert bound.governors[4] == 5
+    assert bound.governors[6] != 2
+
+
+def test_constraints_may_depend_on_the_sentence(parser: Pipeline) -> None:
+    def root_is_last(sentence: Sentence) -> Constraints | None:
+        return Constraints(require_arcs=((ROOT, len(sentence) - 1),)) if len(sentence) > 3 else None
+
+    for result in parser.parse(sentences(30, seed=2), constraints=root_is_last):
+        if len(result) > 3:
+            assert result.heads[-1] == 0
+
+
+def test_contradicting_constraints_name_the_sentence(parser: Pipeline) -> None:
+    def wanted(sentence: Sentence) -> Constraints | None:
+        crossing = Constraints(require_spans=((0, 2), (1, 3)))
+        return crossing if sentence.words[0] == "Oslo" else None
+
+    given = [["the", "dog"], [], ["a", "b", "c", "d", "e"], ["Oslo", "found", "dogs"], ["a"]]
+    with pytest.raises(DecodeError, match=r"^sentence 4 \(Oslo found dogs\): .*span \(0, 2\).*span \(1, 3\)"):
+        list(parser.parse(given, constraints=wanted))
+
+
+def test_confidences_are_probabilities(parser: Pipeline) -> None:
+    (result,) = parser.parse(WORDS)
+    assert len(result.arcs) == len(WORDS)
+    assert all(0 < item.confidence <= 1 for item in (*result.arcs, *result.spans))
+    assert result.arcs[1].confidence > 0.5
+    # By hand: a softmax over all governors, and one over all labels and none.
+    network, vocabulary = parser.parser.network, parser.parser.vocabulary
+    ((_, scored),) = parser.parser.score([Sentence(words=tuple(WORDS))])
+    with torch.inference_mode():
+        arcs = scored.output.arcs[0].softmax(dim=-1)
+        cells = scored.output.cells
+        labels = network.span(scored.output.posts, cells)
+    for arc in result.arcs:
+        assert arc.confidence == pytest.approx(float(arcs[arc.word, arc.governor + 1]), abs=1e-5)
+    inner = next(span for span in result.spans if (span.start, span.end) == (3, 6))
+    (cell,) = [at for at in range(len(cells)) if (int(cells.start[at]), int(cells.end[at])) == (3, 6)]
+    odds = torch.cat((torch.zeros(1), labels[cell])).softmax(dim=0)
+    assert inner.confidence == pytest.approx(float(odds[vocabulary.label_index[inner.label]]), abs=1e-5)
+
+
+def test_helper_spans_are_in_the_joint_tree_alone(parser: Pipeline) -> None:
+    # "quite" is part of no phrase of its own in the treebank, yet depends on the adjective.
+    (result,) = parser.parse(["Oslo", "found", "every", "quite", "old", "teacher", "."])
+    assert result.joint is not None
+    assert HELPER in {span.label for span in result.joint.spans}
+    assert HELPER not in {span.label for span in result.spans}
+    assert HELPER not in result.brackets()
+    assert HELPER not in result.json()

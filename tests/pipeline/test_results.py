@@ -1,0 +1,113 @@
+"""One result in all its forms."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import FrozenInstanceError, replace
+from io import StringIO
+from xml.etree import ElementTree
+
+import pytest
+
+from h3n import formats
+from h3n.draw import read_joint_brackets
+from h3n.errors import MissingExtra, TreeError
+from h3n.pipeline import LabelledSpan, Pipeline, Result
+from h3n.trees import Constituent, Leaf, Sentence
+
+TEXT = 'Oslo doesn\'t like "the very old dogs" near Tokyo.'
+
+
+@pytest.fixture(scope="module")
+def result(parser: Pipeline) -> Result:
+    (made,) = parser.parse(TEXT)
+    return made
+
+
+def test_conllu_reads_back(result: Result) -> None:
+    (again,) = formats.read(StringIO(result.conllu()), format="conllu")
+    assert again.words == result.words
+    assert (again.tags, again.upos, again.misc) == (result.tags, result.upos, result.sentence.misc)
+    assert again.dependencies == result.sentence.dependencies
+    assert f"# text = {TEXT}" in again.comments
+    assert "2-3\tdoesn't" in again.inserts[0].row
+    assert [row.split("\t")[6] for row in result.conllu().splitlines()[5:6]] == ["_"]
+
+
+def test_brackets_read_back(result: Result) -> None:
+    (again,) = formats.read(StringIO(result.brackets()), format="brackets")
+    assert again.tree == result.tree
+    assert "\n" not in result.brackets()
+    assert result.brackets(indent=True).count("\n") > 2
+
+
+def test_joint_brackets_read_back(result: Result) -> None:
+    assert read_joint_brackets(result.joint_brackets()) == result.joint
+
+
+def test_json_has_everything_and_reads_back(result: Result) -> None:
+    made = json.loads(result.json())
+    assert made["text"] == TEXT
+    assert made["words"] == list(result.words)
+    assert [TEXT[start:end] for start, end in made["offsets"]] == made["words"]
+    assert made["heads"] == list(result.heads)
+    assert len(made["arc_confidences"]) == len(result.words)
+    assert made["spans"][0]["start"] == 0
+    assert made["spans"][0]["end"] == len(result.words)
+    assert all({"label", "start", "end", "head", "confidence"} == set(span) for span in made["spans"])
+    (again,) = formats.read(StringIO(result.json()), format="jsonl")
+    assert again == result.sentence
+
+
+def test_pictures(result: Result) -> None:
+    ElementTree.fromstring(result.svg())
+    assert result._repr_svg_() == result.svg()
+    assert result.svg() in result._repr_html_()
+    assert "<title>" in result.svg(theme="dark")
+    assert all(len(line) <= 60 for line in result.pretty(width=60).splitlines())
+    assert str(result) == result.pretty().rstrip("\n")
+    assert repr(result) == f"<h3n result: {TEXT!r}>"
+
+
+def test_nltk(result: Result) -> None:
+    tree = result.to_nltk()
+    assert tree.leaves() == list(result.words)
+    assert tree.label() == "ROOT"
+    assert " ".join(str(tree).split()) == result.brackets()
+
+
+def test_a_deep_tree_becomes_an_nltk_tree() -> None:
+    node: Constituent = Constituent("X", (Leaf("T", "w"),))
+    for _ in range(5000):
+        node = Constituent("X", (node,))
+    made = Result(sentence=Sentence(words=("w",), tree=node)).to_nltk()
+    depth = 0
+    while not isinstance(made, str):
+        made = made[0]
+        depth += 1
+    assert depth == 5002
+
+
+def test_nltk_is_optional(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    with pytest.raises(MissingExtra, match=r"NLTK trees need the extra 'nltk'"):
+        result.to_nltk()
+
+
+def test_dependencies_alone_have_no_brackets(parser: Pipeline) -> None:
+    (flat,) = parser.parse("Oslo found dogs.", decoder="mst")
+    with pytest.raises(TreeError, match="no phrase structure"):
+        flat.brackets()
+    with pytest.raises(TreeError, match="no phrase structure"):
+        flat.to_nltk()
+
+
+def test_a_unary_chain_comes_apart() -> None:
+    assert LabelledSpan(0, 1, "S::VP", 0, 0.5).labels == ("S", "VP")
+
+
+def test_results_are_frozen(result: Result) -> None:
+    with pytest.raises(FrozenInstanceError):
+        result.score = 1.0  # type: ignore[misc]
+    assert replace(result, source=3).source == 3
