@@ -205,8 +205,8 @@ std::size_t chart_bytes(Decoder decoder, std::size_t words) {
     switch (decoder) {
         case Decoder::cky: return posts * width * sizeof(float);
         case Decoder::mst: return words * posts * (sizeof(double) + sizeof(std::int32_t));
-        case Decoder::eisner: return 5 * words * width * sizeof(float);
-        case Decoder::hpsg: return (posts * posts + words) * width * sizeof(float);
+        case Decoder::eisner: return 4 * words * width * sizeof(float);
+        case Decoder::hpsg: return (posts * posts + 2 * words) * width * sizeof(float);
         case Decoder::h3n: return 4 * posts * width * sizeof(float);
         case Decoder::hpsg_n5: return 2 * posts * posts * words * sizeof(float);
     }
