@@ -174,6 +174,11 @@ def test_wrong_types_and_shapes_are_refused(field: str, value: Any, message: str
         Scores(**{**fields_of(scores), field: value})
 
 
+def test_scores_show_what_they_have(scores: Scores) -> None:
+    assert repr(scores) == "Scores(9 words: full, open, arc, root, head, label)"
+    assert [len(Scores(**{field: getattr(scores, field)})) for field in FIELDS] == [9] * 6
+
+
 def test_scores_of_nothing_are_refused() -> None:
     with pytest.raises(DecodeError, match="no scores at all"):
         Scores()

@@ -29,7 +29,7 @@ _FIELDS: dict[str, tuple[type[np.generic], int, int]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Scores:
     """The scores of one sentence; a decoder leaves alone what it does not need, which may then be None.
 
@@ -64,6 +64,10 @@ class Scores:
                 object.__setattr__(self, name, array)
         if words is None:
             raise DecodeError("no scores at all; give full and open, arc and root, or all of them")
+
+    def __repr__(self) -> str:
+        given = [name for name in _FIELDS if getattr(self, name) is not None]
+        return f"Scores({len(self)} words: {', '.join(given)})"
 
     def __len__(self) -> int:
         """Return the number of words."""
