@@ -1,0 +1,100 @@
+"""`h3n model`: what models there are and what they know."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from h3n.errors import InputError, UsageError
+from h3n.loading import CARD, bundled, locate, read_about
+
+model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
+
+
+@model.callback()
+def _group() -> None:
+    """List, describe and export models."""
+
+
+@model.command(name="list")
+def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the models that came with this version of h3n."""
+    rows = [{"name": name, **_summary(folder)} for name, folder in bundled().items()]
+    if as_json:
+        typer.echo(json.dumps(rows))
+    elif not rows:
+        typer.echo("h3n: no model is bundled with this version; `h3n train` makes one", err=True)
+    for row in [] if as_json else rows:
+        typer.echo(f"{row['name']:<10} {row['megabytes']:>6.1f} MB  {_phrase(row)}")
+
+
+@model.command()
+def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Say what a model reads and what it can find, and show its model card."""
+    folder = locate(name)
+    about, found = read_about(folder), _summary(folder)
+    if as_json:
+        vocabulary = {key: about["vocabulary"].get(key) for key in ("labels", "relations", "tags", "upos")}
+        typer.echo(json.dumps({"name": name, "folder": str(folder), **found, **vocabulary, "config": about["config"]}))
+        return
+    rows = {
+        "model": name,
+        "folder": folder,
+        "size": f"{found['megabytes']:.1f} MB",
+        "encoder": found["encoder"],
+        "decoder": f"{found['decoder']}, spans weighted {found['weight']:g}",
+        "finds": _phrase(found),
+    }
+    for title, value in rows.items():
+        typer.echo(f"{title:<8} {value}")
+    for title in ("labels", "relations", "tags", "upos"):
+        names = [one for one in about["vocabulary"].get(title, []) if one]
+        if names:
+            typer.echo(f"\n{title}: {' '.join(names)}")
+    card = folder / CARD
+    if card.is_file():
+        typer.echo(f"\n{card.read_text(encoding='utf-8').rstrip()}")
+
+
+@model.command()
+def export(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to; made if need be, and must be empty.")],
+) -> None:
+    """Copy a model into a folder of your own, to change it, to move it, or to upload it to the hub."""
+    source = locate(name)
+    read_about(source)  # a folder that is no model is refused before anything is copied
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already and not an empty folder; name another")
+    try:
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    typer.echo(f"h3n: {name} is in {folder}", err=True)
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    about = read_about(folder)
+    config, vocabulary = about["config"], about["vocabulary"]
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    encoder = config["encoder"]
+    return {
+        "megabytes": round(size / 1e6, 1),
+        "encoder": f"{encoder['kind']} {encoder['name']}".strip(),
+        "decoder": config["decoding"]["decoder"],
+        "weight": config["decoding"]["weight"],
+        "label_count": sum(1 for label in vocabulary["labels"] if label),
+        "relation_count": len(vocabulary["relations"]),
+        "tag_count": len(vocabulary["tags"]),
+        "upos_count": len(vocabulary["upos"]),
+    }
+
+
+def _phrase(row: dict[str, Any]) -> str:
+    counts = ("label_count", "labels"), ("relation_count", "relations"), ("tag_count", "tags"), ("upos_count", "upos")
+    return ", ".join(f"{row[key]} {name}" for key, name in counts if row[key])

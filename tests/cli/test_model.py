@@ -1,0 +1,90 @@
+"""`h3n model` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from h3n import loading
+from h3n.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs the command where no model is bundled yet: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models").mkdir()
+    monkeypatch.setattr(loading, "BUNDLED", tmp_path / "models")
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["h3n", "model", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        out, err = capsys.readouterr()
+        return int(left.value.code or 0), out, err
+
+    return command
+
+
+def test_list(run: Run, tiny_model: Path) -> None:
+    assert run("list") == (0, "", "h3n: no model is bundled with this version; `h3n train` makes one\n")
+    assert run("list", "--json") == (0, "[]\n", "")
+    shutil.copytree(tiny_model, "models/xy")
+    code, out, err = run("list")
+    assert (code, err) == (0, "")
+    assert out.startswith("xy ")
+    assert "labels" in out
+    (row,) = json.loads(run("list", "--json")[1])
+    assert row["name"] == "xy"
+    assert row["label_count"] > 3
+
+
+def test_info_shows_what_the_model_knows_and_its_card(run: Run, tiny_model: Path) -> None:
+    shutil.copytree(tiny_model, "models/xy")
+    Path("models/xy/README.md").write_text("# A small model\n", encoding="utf-8")
+    code, out, _ = run("info", "xy")
+    assert code == 0
+    assert "encoder  attentive" in out
+    assert "relations: " in out
+    assert " nsubj " in out
+    assert out.endswith("# A small model\n")
+    made = json.loads(run("info", str(tiny_model), "--json")[1])
+    assert "NP" in made["labels"]
+    assert made["config"]["encoder"]["kind"] == "attentive"
+    assert made["folder"] == str(tiny_model)
+
+
+def test_export_makes_a_model_of_its_own(run: Run, tiny_model: Path) -> None:
+    shutil.copytree(tiny_model, "models/xy")
+    assert run("export", "xy", "mine/copy") == (0, "", "h3n: xy is in mine/copy\n")
+    assert run("info", "mine/copy")[0] == 0
+    code, _, err = run("export", "xy", "mine/copy")
+    assert (code, err) == (2, "h3n: mine/copy is there already and not an empty folder; name another\n")
+    Path("full").write_text("x")
+    assert run("export", "xy", "full")[0] == 2
+    assert run("export", "xy", "full/inner")[2].startswith("h3n: full/inner: cannot be written: ")
+
+
+def test_what_is_no_model(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("info", "nix")
+    assert (code, out) == (2, "")
+    assert err.startswith("h3n: no model 'nix'; expected a bundled name (none is bundled")
+    assert "is . a saved parser?" in run("export", ".", "elsewhere")[2]
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_models_are_described_without_torch(tiny_model: Path) -> None:
+    code = (
+        "import sys\nfrom h3n.cli import main\n"
+        f"sys.argv = ['h3n', 'model', 'info', {str(tiny_model)!r}]\n"
+        "try:\n    main()\nexcept SystemExit as left:\n    sys.exit(left.code or 'torch' in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)

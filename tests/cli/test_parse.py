@@ -1,0 +1,194 @@
+"""`h3n parse` as a user meets it."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from h3n import formats
+from h3n.cli import main
+from h3n.draw import read_joint_brackets
+
+Run = Callable[..., tuple[int, str, str]]
+
+LINES = "This dog saw Oslo.\n\nOslo didn't see ( a  dog ) .\n"
+ROWS = (
+    "# sent_id = a\n# text = dogs didn't run\n"
+    "1\tdogs\tdog\tNOUN\tXX\tNumber=Plur\t3\told\t_\t_\n2-3\tdidn't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
+    "2\tdid\tdo\tAUX\tYY\t_\t0\troot\t_\t_\n3\tn't\tnot\tPART\tZZ\t_\t2\told\t_\t_\n\n"
+)
+TREES = "(TOP (S (NP (AA the) (BB New_York)) (VP (-NONE- *T*) (-LRB- -LRB-))))\n\n(TOP (X (CC ends)))\n"
+
+
+@pytest.fixture
+def run(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Run:
+    """Return a function that runs the command with a small model: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"a.txt": LINES, "a.conllu": ROWS, "a.ptb": TREES, "empty.txt": ""}.items():
+        Path(name).write_text(text, encoding="utf-8")
+
+    def command(*arguments: str, stdin: str = "", model: str = str(tiny_model)) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["h3n", "parse", *arguments, "--model", model])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        with pytest.raises(SystemExit) as left:
+            main()
+        out, err = capsysbinary.readouterr()
+        return int(left.value.code or 0), out.decode(errors="replace"), err.decode()
+
+    return command
+
+
+def test_a_text_becomes_trees_in_the_terminal(run: Run) -> None:
+    code, out, err = run("--text", "This dog saw Oslo. Oslo found a house.")
+    assert (code, err) == (0, "")
+    first, second, nothing = out.split("\n\n")
+    assert [line.split()[-4] for line in first.splitlines()] == ["This", "dog", "saw", "Oslo", "."]
+    assert "house" in second
+    assert nothing == ""
+
+
+def test_lines_and_blank_lines_stay_in_step(run: Run) -> None:
+    arguments = ("a.txt", "--input-format", "lines", "--output-format")
+    code, out, _ = run(*arguments, "brackets")
+    assert code == 0
+    first, blank, third = out.splitlines()
+    assert blank == ""
+    assert " -LRB-)" in third
+    assert first.startswith("(ROOT ")
+    assert [len(read_joint_brackets(line)) if line else 0 for line in run(*arguments, "joint")[1].splitlines()] == [
+        5,
+        0,
+        9,
+    ]
+    assert [len(json.loads(line)["words"]) for line in run(*arguments, "json")[1].splitlines()] == [5, 0, 9]
+    found = list(formats.read(io.StringIO(run(*arguments, "conllu")[1]), format="conllu"))
+    assert [len(sentence) for sentence in found] == [5, 0, 9]
+    assert len(run(*arguments, "pretty")[1].splitlines()) == 5 + 0 + 9 + 3
+
+
+def test_words_are_taken_as_they_are(run: Run) -> None:
+    code, out, _ = run("-", "--input-format", "words", "--output-format", "json", stdin="don't ( stop\n")
+    assert code == 0
+    assert json.loads(out)["words"] == ["don't", "(", "stop"]
+
+
+def test_conllu_keeps_what_was_known(run: Run) -> None:
+    code, out, _ = run("a.conllu", "--output-format", "conllu")
+    assert code == 0
+    assert "old" not in out
+    lines, given = out.splitlines(), ROWS.splitlines()
+    assert lines[:2] == given[:2]
+    assert lines[3] == given[3]
+    for line, row in zip(lines[2:6], given[2:6], strict=True):
+        assert line.split("\t")[:6] == row.split("\t")[:6]
+    assert [line.split("\t")[6] for line in lines[2:6]].count("0") == 1
+
+
+def test_brackets_keep_words_and_tags(run: Run) -> None:
+    code, out, _ = run("a.ptb", "-o", "out.ptb")
+    assert (code, out) == (0, "")
+    first, blank, last = formats.read("out.ptb")
+    assert (first.words, first.tags) == (("the", "New_York", "("), ("AA", "BB", "-LRB-"))
+    assert blank.words == ()
+    assert (last.words, last.tags) == (("ends",), ("CC",))
+
+
+def test_the_ending_of_the_output_names_its_format(run: Run) -> None:
+    for name in ("x.conllu", "x.ptb", "x.jsonl", "x.svg", "x.html"):
+        assert run("--text", "Oslo found a dog.", "-o", name)[0] == 0
+    assert next(formats.read("x.conllu")).dependencies is not None
+    assert next(formats.read("x.ptb")).tree is not None
+    both = next(formats.read("x.jsonl"))
+    assert both.tree is not None
+    assert both.dependencies is not None
+    ElementTree.parse("x.svg")
+    assert "Oslo found a dog." in Path("x.html").read_text(encoding="utf-8")
+
+
+def test_pictures_of_several_sentences_need_a_folder(run: Run) -> None:
+    text = "Oslo found a dog. This dog saw Oslo."
+    code, _, err = run("--text", text, "-o", "one.svg")
+    assert (code, err) == (2, "h3n: a file of svg holds one picture: choose one sentence, or a folder/ as --output\n")
+    assert not Path("one.svg").exists()
+    assert run("--text", text, "--output-format", "svg", "-o", "pictures/")[0] == 0
+    assert sorted(path.name for path in Path("pictures").iterdir()) == ["1.svg", "2.svg"]
+
+
+def test_png(run: Run) -> None:
+    pytest.importorskip("resvg_py", reason="the extra png is not installed")
+    assert run("--text", "Oslo found a dog.", "-o", "one.png")[0] == 0
+    assert Path("one.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", ["pretty", "joint", "brackets", "conllu", "json"])
+def test_empty_input_is_empty_output(run: Run, name: str) -> None:
+    assert run("empty.txt", "--output-format", name) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nix.txt"], "nix.txt: cannot be opened: No such file or directory"),
+        (["a.txt", "--text", "a"], "both FILE (a.txt) and --text are given; expected one of them"),
+        (["a.txt", "--input-format", "prose"], "unknown input format 'prose'; known: brackets, conllu"),
+        (["a.txt", "--decoder", "best"], "unknown decoder 'best'; known: auto"),
+        (["a.txt", "--decoder", "mst", "-f", "brackets"], "--decoder mst finds the best dependency tree"),
+        (["a.txt", "--decoder", "cky", "-f", "joint"], "accepted: hpsg, h3n, auto"),
+        (["a.txt", "--device", "abacus"], "device 'abacus' cannot be used"),
+        (["a.txt", "--threads", "0"], "Invalid value for '--threads'"),
+        (["a.txt", "--output-format", "latex"], "'latex' is not one of"),
+        (["a.ptb", "--input-format", "conllu"], "a.ptb:1: 1 columns; expected 10"),
+        (["a.txt", "-o", "no/such/folder.ptb"], "no/such/folder.ptb: cannot be written"),
+        (["empty.txt", "-o", "x.svg"], "nothing to draw"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("h3n: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_a_missing_model_is_one_line(run: Run) -> None:
+    code, _, err = run("--text", "a", model="nix")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "no model 'nix'" in err
+
+
+def test_what_is_wrong_with_the_file_is_said_before_a_model_is_loaded(run: Run) -> None:
+    assert "nix.txt: cannot be opened" in run("nix.txt", model="no-model-either")[2]
+
+
+def test_results_come_before_the_input_has_ended(tiny_model: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "h3n",
+        "parse",
+        "--model",
+        str(tiny_model),
+        "--input-format",
+        "words",
+        "-f",
+        "brackets",
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        # More than the first windows hold, yet the input stays open.
+        process.stdin.write("this dog saw a house .\n" * 800)
+        process.stdin.flush()
+        assert process.stdout.readline().startswith("(ROOT ")
+        process.stdin.close()
+        assert sum(1 for _ in process.stdout) == 799
+    assert process.returncode == 0
