@@ -216,33 +216,38 @@ std::size_t chart_bytes(Decoder decoder, std::size_t words) {
 // ---- all sentences ----
 
 std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<Decoder>& decoders,
-                                 const Kernels& kernels, std::size_t threads) {
-    std::vector<Result> results(sentences.size());
-    std::vector<double> costs(sentences.size());
-    for (std::size_t s = 0; s < sentences.size(); ++s) costs[s] = cost_of(decoders[s], sentences[s].words);
+                                 const Kernels& kernels, std::size_t threads, const Listener& listener) {
+    const std::size_t count = sentences.size();
+    std::vector<Result> results(count);
+    std::vector<double> costs(count);
+    for (std::size_t s = 0; s < count; ++s) costs[s] = cost_of(decoders[s], sentences[s].words);
     const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
-    constexpr double WORTH_A_THREAD = 4e6;  // about a millisecond; starting a thread takes some tens of microseconds
-    threads = std::min({std::max<std::size_t>(threads, 1), std::max<std::size_t>(sentences.size(), 1),
+    constexpr double WORTH_A_THREAD = 4e6;  // some hundred microseconds; starting a thread takes some ten
+    threads = std::min({std::max<std::size_t>(threads, 1), std::max<std::size_t>(count, 1),
                         static_cast<std::size_t>(total / WORTH_A_THREAD) + 1});
 
     // The dearest first, so that no thread is left alone with one at the end.
-    std::vector<std::size_t> order(sentences.size());
+    std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (threads > 1)
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
 
     std::atomic<std::size_t> next{0};
+    std::vector<std::atomic<bool>> done(count);
     std::exception_ptr failure;
     std::mutex failure_lock;
-    const auto work = [&](Workspace& workspace) {
+    const auto work = [&](Workspace& workspace, const auto& after_each) {
         try {
-            for (std::size_t turn; (turn = next.fetch_add(1)) < order.size();) {
+            for (std::size_t turn; (turn = next.fetch_add(1)) < count;) {
                 const std::size_t s = order[turn];
                 decode(sentences[s], decoders[s], kernels, workspace, results[s]);
+                done[turn].store(true, std::memory_order_release);
+                after_each();
             }
         } catch (...) {
             const std::lock_guard<std::mutex> guard(failure_lock);
             failure = std::current_exception();
+            next = count;  // the others need not go on
         }
     };
 
@@ -252,15 +257,29 @@ std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const s
         for (std::size_t t = 1; t < threads; ++t)
             helpers.emplace_back([&] {
                 Workspace own;
-                work(own);
+                work(own, [] {});
             });
     } catch (const std::system_error&) {  // no more threads to be had: those there are do the work
     }
+
+    std::size_t told = 0;
+    const auto tell = [&](std::size_t at_least) {
+        std::size_t ready = told;
+        while (ready < count && done[ready].load(std::memory_order_acquire)) ++ready;
+        if (!listener || ready - told < at_least) return;
+        listener(results, order.data() + told, ready - told);
+        told = ready;
+    };
+    // Few and large groups: the listener may have to wait for a lock each time.
+    const std::size_t group = std::max<std::size_t>(count / 8, 8);
     thread_local Workspace kept;
-    work(kept);
+    work(kept, [&] {
+        if (!helpers.empty()) tell(group);
+    });
     for (std::thread& helper : helpers) helper.join();
     kept.trim(KEPT_BYTES);
     if (failure) std::rethrow_exception(failure);
+    tell(1);
     return results;
 }
 

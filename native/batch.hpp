@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "sentence.hpp"
@@ -33,8 +34,12 @@ bool finds_arcs(Decoder decoder);
 // The bytes the decoder's charts take for a sentence, to the nearest few percent.
 std::size_t chart_bytes(Decoder decoder, std::size_t words);
 
+// Called by the calling thread, now and then and at the end, with sentences that are finished, each once. With several
+// threads something can be made of their results while the others are at work.
+using Listener = std::function<void(const std::vector<Result>& results, const std::size_t* sentences, std::size_t count)>;
+
 // One result per sentence, in order, the same whatever the number of threads. `decoders` names one per sentence.
 std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<Decoder>& decoders,
-                                 const Kernels& kernels, std::size_t threads);
+                                 const Kernels& kernels, std::size_t threads, const Listener& listener = {});
 
 }  // namespace h3n

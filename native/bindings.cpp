@@ -118,21 +118,25 @@ nb::list decode(const nb::list& inputs, const std::vector<int>& decoders, std::s
         }
     }
 
-    std::vector<h3n::Result> results;
+    std::vector<nb::object> made(sentences.size());
+    const h3n::Listener make = [&](const std::vector<h3n::Result>& results, const std::size_t* which, std::size_t count) {
+        const nb::gil_scoped_acquire acquire;
+        for (const std::size_t* s = which; s < which + count; ++s) {
+            const h3n::Result& result = results[*s];
+            const int status = static_cast<int>(result.status);
+            if (result.status == h3n::Status::fine)
+                made[*s] = nb::make_tuple(status, spans_of(result, labels[*s]), governors_of(result), result.score);
+            else
+                made[*s] = nb::make_tuple(status, nb::tuple(), nb::tuple(), 0.0);
+        }
+    };
     {
         const nb::gil_scoped_release release;
-        results = h3n::decode_batch(sentences, kinds, kernels, threads);
+        h3n::decode_batch(sentences, kinds, kernels, threads, make);
     }
-    nb::list made;
-    for (std::size_t s = 0; s < results.size(); ++s) {
-        const h3n::Result& result = results[s];
-        const int status = static_cast<int>(result.status);
-        if (result.status == h3n::Status::fine)
-            made.append(nb::make_tuple(status, spans_of(result, labels[s]), governors_of(result), result.score));
-        else
-            made.append(nb::make_tuple(status, nb::tuple(), nb::tuple(), 0.0));
-    }
-    return made;
+    nb::list list;
+    for (const nb::object& one : made) list.append(one);
+    return list;
 }
 
 // All nodes of the best constituency trees of a padded batch: rows (sentence, start, end, label), label 0 if empty.
