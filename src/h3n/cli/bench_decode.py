@@ -6,9 +6,11 @@ this process, and each figure is the least of several. So ratios hold on a busy 
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -40,6 +42,7 @@ class Report:
     notes: list[str]
     bands: list[tuple[str, str, float, bool]]  # band, decoder, milliseconds per sentence, whether extrapolated
     two_threads: dict[str, float]  # decoder -> how much faster than one
+    machine: float  # the same for work that shares nothing: what the machine has to give at the moment
 
 
 def random_scores(words: int, rng: np.random.Generator) -> Scores:
@@ -105,6 +108,7 @@ def measure_all(
         notes,
         measure_bands(names, seconds=seconds, seed=seed) if bands else [],
         measure_threads(names, seconds=seconds, seed=seed) if bands else {},
+        measure_machine(seconds) if bands else math.nan,
     )
 
 
@@ -174,6 +178,20 @@ def measure_threads(names: Sequence[str], *, seconds: float, seed: int) -> dict[
     return found
 
 
+def measure_machine(seconds: float) -> float:
+    """Return how much faster two threads are than one at something that shares nothing and leaves the interpreter
+    alone. Below 2 the processors have other work, and no decoder can do better."""
+    parts = [bytes(4_000_000)] * 2
+    with ThreadPoolExecutor(2) as pool:
+        one = least_time(lambda: [_digest(part) for part in parts], seconds, time.perf_counter)
+        two = least_time(lambda: list(pool.map(_digest, parts)), seconds, time.perf_counter)
+    return one / two
+
+
+def _digest(part: bytes) -> bytes:
+    return hashlib.sha256(part).digest()
+
+
 def describe(report: Report) -> str:
     """Return the report as text."""
     names = list(dict.fromkeys(row["decoder"] for row in report.rows))
@@ -190,6 +208,7 @@ def describe(report: Report) -> str:
     if report.two_threads:
         lines += ["", f"two threads against one, {THREADED} sentences of 40 to 119 words"]
         lines += [f"{name:<{widest}}{ratio:>10.2f} x" for name, ratio in report.two_threads.items()]
+        lines.append(f"work that shares nothing: {report.machine:.2f} x, which is what the machine has to give now")
     if report.bands:
         lines += ["", *_band_table(report.bands)]
     return "\n".join(lines)
