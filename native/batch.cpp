@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -28,7 +30,8 @@ namespace {
 
 constexpr std::size_t ALIGNMENT = 64;
 constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21;
-constexpr std::size_t KEPT_BYTES = std::size_t{64} << 20;  // between calls, per calling thread
+constexpr std::size_t KEPT_BYTES = std::size_t{64} << 20;  // between calls, per workspace
+constexpr std::size_t KEPT_WORKSPACES = 8;
 
 void* allocate(std::size_t bytes) {
     const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
@@ -85,6 +88,37 @@ void Workspace::trim(std::size_t keep) {
     for (Block* block = newest_; block != nullptr; block = block->older) total += block->size;
     if (total > keep) release();
 }
+
+namespace {
+
+// Workspaces that outlive a call, so that the next one need not ask the system for fresh pages, which takes as long as a
+// good part of decoding. Never waits for its lock: who cannot have it at once makes a workspace of his own.
+class Pool {
+  public:
+    std::unique_ptr<Workspace> take() {
+        const std::unique_lock<std::mutex> lock(lock_, std::try_to_lock);
+        if (!lock.owns_lock() || free_.empty()) return std::make_unique<Workspace>();
+        std::unique_ptr<Workspace> taken = std::move(free_.back());
+        free_.pop_back();
+        return taken;
+    }
+    void give(std::unique_ptr<Workspace> used) {
+        used->trim(KEPT_BYTES);
+        const std::unique_lock<std::mutex> lock(lock_, std::try_to_lock);
+        if (lock.owns_lock() && free_.size() < KEPT_WORKSPACES) free_.push_back(std::move(used));
+    }
+
+  private:
+    std::mutex lock_;
+    std::vector<std::unique_ptr<Workspace>> free_;
+};
+
+Pool& pool() {
+    static Pool only;
+    return only;
+}
+
+}  // namespace
 
 // ---- kernels ----
 
@@ -236,14 +270,16 @@ std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const s
     std::vector<std::atomic<bool>> done(count);
     std::exception_ptr failure;
     std::mutex failure_lock;
-    const auto work = [&](Workspace& workspace, const auto& after_each) {
+    const auto work = [&](const auto& after_each) {
         try {
+            std::unique_ptr<Workspace> workspace = pool().take();
             for (std::size_t turn; (turn = next.fetch_add(1)) < count;) {
                 const std::size_t s = order[turn];
-                decode(sentences[s], decoders[s], kernels, workspace, results[s]);
+                decode(sentences[s], decoders[s], kernels, *workspace, results[s]);
                 done[turn].store(true, std::memory_order_release);
                 after_each();
             }
+            pool().give(std::move(workspace));
         } catch (...) {
             const std::lock_guard<std::mutex> guard(failure_lock);
             failure = std::current_exception();
@@ -255,10 +291,7 @@ std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const s
     helpers.reserve(threads - 1);
     try {
         for (std::size_t t = 1; t < threads; ++t)
-            helpers.emplace_back([&] {
-                Workspace own;
-                work(own, [] {});
-            });
+            helpers.emplace_back([&] { work([] {}); });
     } catch (const std::system_error&) {  // no more threads to be had: those there are do the work
     }
 
@@ -272,12 +305,10 @@ std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const s
     };
     // Few and large groups: the listener may have to wait for a lock each time.
     const std::size_t group = std::max<std::size_t>(count / 8, 8);
-    thread_local Workspace kept;
-    work(kept, [&] {
+    work([&] {
         if (!helpers.empty()) tell(group);
     });
     for (std::thread& helper : helpers) helper.join();
-    kept.trim(KEPT_BYTES);
     if (failure) std::rethrow_exception(failure);
     tell(1);
     return results;
