@@ -22,11 +22,13 @@ class Posts:
 
     hidden: Tensor  # (B, n + 1, hidden), after the first layer
     pairs: Tensor | None  # (B, n + 1, n + 1): how well start and end fit, whatever the label
+    kept: Tensor | None  # (B, hidden): the dropout of what comes out of the first layer, in training
 
     def select(self, sentences: Tensor, width: int) -> Posts:
         """Return those of some sentences, cut to the longest of them."""
         pairs = self.pairs[sentences, :width, :width] if self.pairs is not None else None
-        return Posts(self.hidden[sentences, :width], pairs)
+        kept = self.kept[sentences] if self.kept is not None else None
+        return Posts(self.hidden[sentences, :width], pairs, kept)
 
 
 class SpanScorer(nn.Module):
@@ -56,7 +58,9 @@ class SpanScorer(nn.Module):
             start = functional.pad(self.start(between), (0, 1), value=1.0)
             end = functional.pad(self.end(between), (0, 1), value=1.0)
             pairs = start @ self.weight @ end.transpose(1, 2)
-        return Posts(self.dropout(self.first(between)), pairs)
+        hidden = self.first(between)
+        kept = self.dropout(torch.ones_like(hidden[:, :1]))[:, 0] if self.training else None
+        return Posts(hidden, pairs, kept)
 
     def forward(self, posts: Posts, cells: Cells) -> Tensor:  # (C, L)
         """Return the scores of all cells; beyond one block activations are computed anew on the way back."""
@@ -94,7 +98,12 @@ class SpanScorer(nn.Module):
         row = sentence * posts.hidden.shape[1]
         flat = posts.hidden.flatten(0, 1)
         feature = flat.index_select(0, row + end) - flat.index_select(0, row + start) + self.bias
-        made: Tensor = self.second(functional.relu(self.norm(feature)))
+        active = functional.relu(self.norm(feature))
+        if posts.kept is not None:
+            # Not before the norm: without dropout it would then let more through than it learned to expect, and the
+            # parser would find too many spans.
+            active = active * posts.kept.index_select(0, sentence)
+        made: Tensor = self.second(active)
         if posts.pairs is not None:
             made = made + posts.pairs.flatten().index_select(0, (row + start) * posts.pairs.shape[1] + end)[:, None]
         return made
