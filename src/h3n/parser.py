@@ -19,12 +19,13 @@ from h3n.config import Config, config_of, table_of
 from h3n.decode import DECODERS, Constraints, Parse, Scores, decode_batch, weigh
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.loading import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
-from h3n.model.batch import collate, read_inputs, to_device
+from h3n.model.batch import Inputs, collate, read_inputs, to_device
 from h3n.model.network import Network, Output, restore_network
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of, tree_head_scores
 from h3n.model.vocabulary import Vocabulary
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
+CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
 NO_PARSE = Parse((), (), 0.0)
 
 
@@ -110,17 +111,28 @@ class Parser:
         return [made[at] for at in range(len(given))]
 
     def score(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Scored]]:
-        """Yield batches of sentences of like length with their numbers; sentences without words are left out."""
-        order = sorted((at for at in range(len(sentences)) if len(sentences[at])), key=lambda at: -len(sentences[at]))
+        """Yield batches of sentences of like length with their numbers; sentences without words are left out.
+
+        Length is what the encoder reads: pieces, where it is a pretrained one, as most time goes there.
+        """
+        known, cutter = self.vocabulary, self.network.cutter
+        inputs = {
+            at: read_inputs(sentence.words, known, tags=sentence.tags, cutter=cutter)
+            for at, sentence in enumerate(sentences)
+            if sentence.words
+        }
+        room = self.config.batches.parse_words
+        if self.network.device.type == "cpu":
+            room = min(room, CPU_WORDS)
+        order = sorted(inputs, key=lambda at: inputs[at].width, reverse=True)
         while order:
-            fit = max(1, self.config.batches.parse_words // len(sentences[order[0]]))
+            fit = max(1, room // inputs[order[0]].width)
             numbers, order = order[:fit], order[fit:]
-            yield numbers, self._score([sentences[at] for at in numbers])
+            yield numbers, self._score([sentences[at] for at in numbers], [inputs[at] for at in numbers])
 
     @torch.inference_mode()
-    def _score(self, sentences: Sequence[Sentence]) -> Scored:
+    def _score(self, sentences: Sequence[Sentence], inputs: Sequence[Inputs]) -> Scored:
         network, cutter = self.network, self.network.cutter
-        inputs = [read_inputs(s.words, self.vocabulary, tags=s.tags, cutter=cutter) for s in sentences]
         output = network(to_device(collate(inputs, cutter=cutter), network.device))
         head_score = self.config.decoding.head_score
         scores = scores_of(network, output, helper=self.vocabulary.helper, head_score=head_score)

@@ -30,6 +30,11 @@ class Inputs:
     characters: tuple[Numbers, ...]  # n times (characters,)
     pieces: Pieces | None = None
 
+    @property
+    def width(self) -> int:
+        """Return how much the encoder reads: words, or the pieces of a pretrained model."""
+        return self.length if self.pieces is None else max(self.length, len(self.pieces.ids))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Targets:
