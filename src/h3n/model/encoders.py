@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from h3n.config import Encoder
 from h3n.errors import InputError
 from h3n.model.batch import Batch, Rows
+from h3n.model.bert import load_plain
 from h3n.model.features import Features
 from h3n.model.layers import SharedDropout, Stack
 from h3n.model.pieces import Cutter, locate, quiet
@@ -115,6 +116,9 @@ def _run_ends(word_of: Tensor, *, last: bool) -> Tensor:
 
 def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
     """Return model and tokenizer: with the pretrained weights, or empty ones where a saved parser will fill them."""
+    plain = load_plain(folder) if folder is not None else None
+    if plain is not None:
+        return plain
     import transformers
 
     library: Any = transformers

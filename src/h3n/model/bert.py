@@ -1,0 +1,178 @@
+"""BERT and RoBERTa without the library they come from, whose import takes longer than parsing a page.
+
+For saved parsers: weights have the names that transformers gives them, and vectors are the same. Other architectures,
+and weights that are still to be fetched, go through transformers.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+# architecture -> whether positions count from behind the padding piece's number
+COUNTS_FROM_PADDING = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
+PLAIN = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False, "add_cross_attention": False}
+FILES = ("config.json", "tokenizer.json", "tokenizer_config.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What the model returns, under the name that transformers has for it."""
+
+    last_hidden_state: Tensor  # (B, pieces, d)
+
+
+class BertConfig:
+    """The options of a saved encoder, as attributes."""
+
+    def __init__(self, folder: Path, options: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.model_type: str = options["model_type"]
+        self.vocab_size: int = options["vocab_size"]
+        self.type_vocab_size: int = options["type_vocab_size"]
+        self.hidden_size: int = options["hidden_size"]
+        self.intermediate_size: int = options["intermediate_size"]
+        self.num_hidden_layers: int = options["num_hidden_layers"]
+        self.num_attention_heads: int = options["num_attention_heads"]
+        self.max_position_embeddings: int = options["max_position_embeddings"]
+        self.pad_token_id: int = options.get("pad_token_id") or 0
+        self.layer_norm_eps: float = options["layer_norm_eps"]
+        self.dropout: float = options["hidden_dropout_prob"]
+        self.attention_dropout: float = options["attention_probs_dropout_prob"]
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Write the options as they were read."""
+        _copy(self.folder, Path(folder), FILES[:1])
+
+
+class BertTokenizer:
+    """A saved fast tokenizer: its backend and the few numbers that go with it."""
+
+    is_fast = True
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer
+
+        options = json.loads((folder / FILES[2]).read_text(encoding="utf-8"))
+        self.folder = folder
+        self.name_or_path = str(folder)
+        self.backend_tokenizer = Tokenizer.from_file(str(folder / FILES[1]))
+        self.pad_token_id = self._number(options.get("pad_token"))
+        self.unk_token_id = self._number(options.get("unk_token"))
+        self.model_max_length: int = options.get("model_max_length") or 10**9
+
+    def _number(self, piece: Any) -> int | None:
+        text = piece.get("content") if isinstance(piece, dict) else piece
+        found: int | None = self.backend_tokenizer.token_to_id(text) if text is not None else None
+        return found
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Write the tokenizer as it was read."""
+        _copy(self.folder, Path(folder), FILES[1:])
+
+
+def _copy(source: Path, target: Path, names: tuple[str, ...]) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        if source.resolve() != target.resolve():
+            shutil.copyfile(source / name, target / name)
+
+
+def load_plain(folder: Path) -> tuple[Bert, BertTokenizer] | None:
+    """Return the encoder saved in a folder, its weights still to be filled in, or None if it is of another kind."""
+    if not all((folder / name).is_file() for name in FILES):
+        return None
+    options = json.loads((folder / FILES[0]).read_text(encoding="utf-8"))
+    known = options.get("model_type") in COUNTS_FROM_PADDING
+    if not known or any(options.get(name, usual) != usual for name, usual in PLAIN.items()):
+        return None
+    return Bert(BertConfig(folder, options)), BertTokenizer(folder)
+
+
+class Bert(nn.Module):
+    """The encoder: embeddings and a stack of layers."""
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embeddings = _Embeddings(config)
+        self.encoder = nn.ModuleDict({"layer": nn.ModuleList(_Layer(config) for _ in range(config.num_hidden_layers))})
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Hidden:
+        mask = attention_mask.bool()
+        x = self.embeddings(input_ids, token_type_ids)
+        allowed = None if bool(mask.all()) else mask[:, None, None, :]  # (B, 1, 1, pieces)
+        for layer in cast(nn.ModuleList, self.encoder["layer"]):
+            x = layer(x, allowed)
+        return Hidden(x)
+
+
+class _Embeddings(nn.Module):
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        size = config.hidden_size
+        self.padding_idx = config.pad_token_id if COUNTS_FROM_PADDING[config.model_type] else None
+        self.word_embeddings = nn.Embedding(config.vocab_size, size)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, size)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, size)
+        self.LayerNorm = nn.LayerNorm(size, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, ids: Tensor, types: Tensor | None) -> Tensor:
+        places = torch.arange(ids.shape[1], device=ids.device)[None]
+        if self.padding_idx is not None:
+            inside = (ids != self.padding_idx).long()
+            places = inside.cumsum(dim=1) * inside + self.padding_idx
+        kinds = types if types is not None else torch.zeros_like(ids)
+        total = self.word_embeddings(ids) + self.token_type_embeddings(kinds) + self.position_embeddings(places)
+        made: Tensor = self.dropout(self.LayerNorm(total))
+        return made
+
+
+class _Layer(nn.Module):
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        size, inner = config.hidden_size, config.intermediate_size
+        self.heads = config.num_attention_heads
+        self.rate = config.attention_dropout
+        self.attention = nn.ModuleDict(
+            {
+                "self": nn.ModuleDict({name: nn.Linear(size, size) for name in ("query", "key", "value")}),
+                "output": _Output(size, size, config),
+            }
+        )
+        self.intermediate = nn.ModuleDict({"dense": nn.Linear(size, inner)})
+        self.output = _Output(inner, size, config)
+
+    def forward(self, x: Tensor, allowed: Tensor | None) -> Tensor:  # (B, pieces, d)
+        roles = cast(nn.ModuleDict, self.attention["self"])
+        query, key, value = (
+            roles[name](x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for name in ("query", "key", "value")
+        )
+        rate = self.rate if self.training else 0.0
+        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=rate)
+        x = self.attention["output"](seen.transpose(1, 2).flatten(2), x)
+        made: Tensor = self.output(functional.gelu(self.intermediate["dense"](x)), x)
+        return made
+
+
+class _Output(nn.Module):
+    """A linear step added to what came before, then normed."""
+
+    def __init__(self, size: int, out: int, config: BertConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(size, out)
+        self.LayerNorm = nn.LayerNorm(out, eps=config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, x: Tensor, before: Tensor) -> Tensor:
+        made: Tensor = self.LayerNorm(self.dropout(self.dense(x)) + before)
+        return made
