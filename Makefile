@@ -54,7 +54,7 @@ bench: install
 	$(BIN)/python -m benchmarks
 
 docs: install
-	$(PIP_INSTALL) '.[docs]'
+	$(PIP_INSTALL) zensical
 	$(BIN)/zensical build --clean
 
 wheel: install
