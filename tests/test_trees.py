@@ -16,6 +16,7 @@ from h3n.trees import (
     Span,
     bare_label,
     check_dependencies,
+    depths_of,
     find_cycle,
     is_projective,
     leaves,
@@ -176,3 +177,11 @@ def test_projective_means_nothing_foreign_between_governor_and_dependent(data: s
     )
     assert is_projective(found) == (not foreign)
     assert is_projective(data.draw(projective(words=words)).governors)
+
+
+@settings(deadline=None)
+@given(data=st.data(), words=st.integers(1, 12))
+def test_a_word_is_one_deeper_than_its_governor(data: st.DataObject, words: int) -> None:
+    found = data.draw(governors(words=words))
+    depths = depths_of(found)
+    assert all(depths[w] == (0 if g == ROOT else depths[g] + 1) for w, g in enumerate(found))

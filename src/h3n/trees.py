@@ -335,6 +335,21 @@ def find_cycle(governors: Sequence[int]) -> tuple[int, ...] | None:
     return None
 
 
+def depths_of(governors: Sequence[int]) -> list[int]:
+    """Return every word's distance from the root word of a dependency tree. O(n)."""
+    depths = [-1] * len(governors)
+    for start in range(len(governors)):
+        path = []
+        word = start
+        while word != ROOT and depths[word] < 0:
+            path.append(word)
+            word = governors[word]
+        base = -1 if word == ROOT else depths[word]
+        for steps, above in enumerate(reversed(path), start=1):
+            depths[above] = base + steps
+    return depths
+
+
 def is_projective(governors: Sequence[int]) -> bool:
     """Return whether every word between a governor and its dependent hangs below that governor. O(n log n)."""
     # The same as: no two arcs cross, with an arc from the left of the sentence (ROOT is -1) to the root word.

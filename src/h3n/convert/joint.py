@@ -26,6 +26,7 @@ from h3n.trees import (
     JointTree,
     Span,
     check_dependencies,
+    depths_of,
     leaves,
     spans_of,
     top_of,
@@ -84,7 +85,7 @@ def join(tree: Constituent, dependencies: Dependencies, *, strict: bool = False)
         raise MismatchError(f"the phrase tree has {len(found)} words, the dependency tree {len(dependencies)}")
     check_dependencies(dependencies)
     governors = dependencies.governors
-    depths = _depths(governors)
+    depths = depths_of(governors)
     spans: list[HeadedSpan] = []
     several = broken = helpers = 0
     finished: list[_Part] = []  # spans that wait for their parent, the left-most last
@@ -268,18 +269,3 @@ def _extend(p: int, groups: list[int], first: list[int], last: list[int]) -> lis
     while right and first[right[-1]] == last[p] + 1:
         last[p] = last[right.pop()]
     return left + right
-
-
-def _depths(governors: Sequence[int]) -> list[int]:
-    """Return every word's distance from the root word of a dependency tree. O(n)."""
-    depths = [-1] * len(governors)
-    for start in range(len(governors)):
-        path = []
-        word = start
-        while word != ROOT and depths[word] < 0:
-            path.append(word)
-            word = governors[word]
-        base = -1 if word == ROOT else depths[word]
-        for steps, w in enumerate(reversed(path), start=1):
-            depths[w] = base + steps
-    return depths

@@ -12,7 +12,7 @@ from torch import Tensor
 from h3n.decode import Scores, decode_batch
 from h3n.model.network import Network, Output
 from h3n.model.vocabulary import Vocabulary
-from h3n.trees import ROOT
+from h3n.trees import ROOT, depths_of
 
 
 def scores_of(network: Network, output: Output, *, helper: int | None, head_score: str) -> list[Scores]:
@@ -64,23 +64,8 @@ def tree_head_scores(scores: Sequence[Scores]) -> tuple[Scores, ...]:
             raise ValueError("the scores have no head scores to break ties with")
         finer = 1.0 / (2.0 + np.abs(one.head))  # between 0 and 1/2, in the order of the old scores
         finer = np.where(one.head < 0, finer, 0.5 + one.head / (2.0 + 2.0 * np.abs(one.head)))
-        made.append(replace(one, head=(finer - np.array(_depths(parse.governors))).astype(np.float32)))
+        made.append(replace(one, head=(finer - np.array(depths_of(parse.governors))).astype(np.float32)))
     return tuple(made)
-
-
-def _depths(governors: Sequence[int]) -> list[int]:
-    """Return how many arcs lie between each word and the root word."""
-    depths = [-1] * len(governors)
-    for start in range(len(governors)):
-        path = []
-        word = start
-        while word != ROOT and depths[word] < 0:
-            path.append(word)
-            word = governors[word]
-        base = -1 if word == ROOT else depths[word]
-        for steps, each in enumerate(reversed(path), start=1):
-            depths[each] = base + steps
-    return depths
 
 
 def name_relations(
