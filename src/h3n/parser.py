@@ -111,7 +111,12 @@ class Parser:
         return [made[at] for at in range(len(given))]
 
     def score(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Scored]]:
-        """Yield batches of sentences of like length with their numbers; sentences without words are left out.
+        """Yield sentences with their scores, in batches with the sentences' numbers; see `batches`."""
+        for numbers, inputs in self.batches(sentences):
+            yield numbers, self.score_batch([sentences[at] for at in numbers], inputs)
+
+    def batches(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], list[Inputs]]]:
+        """Yield the numbers and inputs of sentences of like length; sentences without words are left out.
 
         Length is what the encoder reads: pieces, where it is a pretrained one, as most time goes there.
         """
@@ -128,10 +133,11 @@ class Parser:
         while order:
             fit = max(1, room // inputs[order[0]].width)
             numbers, order = order[:fit], order[fit:]
-            yield numbers, self._score([sentences[at] for at in numbers], [inputs[at] for at in numbers])
+            yield numbers, [inputs[at] for at in numbers]
 
     @torch.inference_mode()
-    def _score(self, sentences: Sequence[Sentence], inputs: Sequence[Inputs]) -> Scored:
+    def score_batch(self, sentences: Sequence[Sentence], inputs: Sequence[Inputs]) -> Scored:
+        """Return what the network says of sentences that were read."""
         network, cutter = self.network, self.network.cutter
         output = network(to_device(collate(inputs, cutter=cutter), network.device))
         head_score = self.config.decoding.head_score

@@ -15,7 +15,7 @@ import torch
 
 import h3n
 from h3n import loading
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UnknownName, UsageError
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
@@ -99,7 +99,40 @@ def test_devices_and_threads(tiny_model: Path) -> None:
         h3n.load(tiny_model, threads=0)
     before = torch.get_num_threads()
     try:
-        h3n.load(tiny_model, device="auto", threads=1)
+        assert h3n.load(tiny_model).threads == 1
+        assert torch.get_num_threads() == before
+        assert h3n.load(tiny_model, device="auto", threads=2).threads == 2
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)
+
+
+def test_int8_is_nearly_the_same(tiny_model: Path) -> None:
+    plain, rounded = h3n.load(tiny_model), h3n.load(tiny_model, precision="int8")
+    text = "This dog saw the old house near Oslo. Oslo found every telescope. The teacher saw a tall dog."
+    one, other = list(plain.parse(text)), list(rounded.parse(text))
+    same = sum(a == b for x, y in zip(one, other, strict=True) for a, b in zip(x.heads, y.heads, strict=True))
+    assert same >= 0.9 * sum(map(len, one))
+    sure = [arc.confidence for result in one for arc in result.arcs]
+    other_sure = [arc.confidence for result in other for arc in result.arcs]
+    assert sure != other_sure
+    assert sum(abs(a - b) for a, b in zip(sure, other_sure, strict=True)) < 0.05 * len(sure)
+
+
+def test_int8_does_not_depend_on_the_batch(tiny_model: Path) -> None:
+    parser = h3n.load(tiny_model, precision="int8")
+    given = [["this", "dog", "saw", "Oslo"], ["the", "old", "old", "old", "house", "."], ["a"]]
+    together = list(parser.parse(given))
+    for words, result in zip(given, together, strict=True):
+        (alone,) = parser.parse(words)
+        assert [a.confidence for a in alone.arcs] == pytest.approx([a.confidence for a in result.arcs], abs=0.02)
+
+
+def test_wrong_precision(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownName, match="unknown precision 'int4'; known: float32, int8"):
+        h3n.load(tiny_model, precision="int4")
+    with pytest.raises(UsageError, match="precision int8 with device meta; it is for cpu alone"):
+        h3n.load(tiny_model, device="meta", precision="int8")
+    monkeypatch.setattr("h3n.model.int8.ENGINE", "abacus")
+    with pytest.raises(UsageError, match="8-bit layers do not run"):
+        h3n.load(tiny_model, precision="int8")

@@ -221,6 +221,30 @@ def test_windows_keep_everything_in_order(sizes: list[int], look_ahead: int) -> 
         assert len(window) <= look_ahead + 1
 
 
+def test_batches_on_several_threads_give_the_same(parser: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("h3n.parser.CPU_WORDS", 30)  # many batches
+    given = sentences(80, seed=4)
+    several = Pipeline(parser.parser, threads=3)
+    expected = [(result.words, result.heads, result.spans) for result in parser.parse(given, look_ahead=200)]
+    assert [(result.words, result.heads, result.spans) for result in several.parse(given, look_ahead=200)] == expected
+    seen: set[str] = set()
+
+    def watch(_: Sentence) -> None:
+        seen.add(threading.current_thread().name)
+
+    list(several.parse(given, constraints=watch, decoder="h3n"))
+    assert seen
+    assert all(name.startswith("h3n") for name in seen)
+
+
+def test_a_stream_that_is_left_early_ends_its_threads(parser: Pipeline) -> None:
+    before = threading.active_count()
+    results = Pipeline(parser.parser, threads=2).parse(sentences(200, seed=5), look_ahead=50)
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before
+
+
 def test_several_threads_use_one_parser(parser: Pipeline) -> None:
     given = sentences(60, seed=1)
     expected = [(result.heads, result.spans) for result in parser.parse(given)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,7 @@ class Batch:
     rows: Rows | None = None
 
 
+@lru_cache(maxsize=1 << 15)
 def shape(word: str) -> int:
     """Return the class of a word's spelling: 1 .. `SHAPES` - 1 (0 is padding)."""
     if any(character.isdigit() for character in word):

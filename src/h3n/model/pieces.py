@@ -102,8 +102,8 @@ class Cutter:
         ids = np.array(found.ids, dtype=np.int64)
         owners = np.array([-1 if word is None else word for word in found.word_ids], dtype=np.int64)
         ids, owners = ids[owners >= 0], owners[owners >= 0]
-        missing = np.setdiff1d(np.arange(len(words)), owners)
-        if len(missing):
+        if np.count_nonzero(np.diff(owners, prepend=-1)) < len(words):
+            missing = np.setdiff1d(np.arange(len(words)), owners)
             ids = np.concatenate((ids, np.full(len(missing), self.unknown)))
             owners = np.concatenate((owners, missing))
             order = np.argsort(owners, kind="stable")

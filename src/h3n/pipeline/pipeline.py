@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 import torch
 
-from h3n.decode import DECODERS, Constraints, Scores
+from h3n.decode import Constraints, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.loading import locate
+from h3n.model.batch import Inputs
+from h3n.model.int8 import use_int8
 from h3n.parser import Parsed, Parser, Scored
 from h3n.pipeline.confidence import arc_confidences, span_confidences
 from h3n.pipeline.inputs import Parsable, read
@@ -21,20 +25,43 @@ from h3n.pipeline.windows import LOOK_AHEAD, windows
 from h3n.trees import HELPER, Sentence
 
 _IN_BATCH = re.compile(r"sentence (\d+) of the batch: ")
+PRECISIONS = ("float32", "int8")
 Wanted: TypeAlias = Constraints | Callable[[Sentence], Constraints | None] | None
+_Batch: TypeAlias = tuple[list[int], list[Inputs]]
+_Mapper: TypeAlias = Callable[[Callable[[_Batch], list[Result]], Iterable[_Batch]], Iterator[list[Result]]]
 
 
-def load(name: str | Path, *, device: str = "cpu", threads: int | None = None) -> Pipeline:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How to decode."""
+
+    decoder: str
+    constraints: Wanted
+
+    def of(self, sentence: Sentence) -> Constraints | None:
+        return self.constraints(sentence) if callable(self.constraints) else self.constraints
+
+
+def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, precision: str = "float32") -> Pipeline:
     """Return a parser: a bundled one by name, one in a folder, or ``owner/name`` on the Hugging Face hub.
 
-    ``device`` is one of torch's, or ``auto``. ``threads`` is the number for everything on the processor: torch's own
-    setting for the whole process, which is left alone where none is given.
+    ``device`` is one of torch's, or ``auto``. With ``threads`` that many batches are parsed at the same time, each on
+    one processor; for that torch is told to use one thread itself, everywhere in this process. Without, batches come
+    one after the other and torch does as it likes. ``precision`` int8 is faster on a processor and a little less exact.
     """
+    if threads is not None and threads < 1:
+        raise UsageError(f"{threads} threads; 1 or more is accepted")
+    if precision not in PRECISIONS:
+        raise UnknownName("precision", precision, PRECISIONS)
+    chosen = _device(device)
+    if precision == "int8" and chosen != "cpu":
+        raise UsageError(f"precision int8 with device {chosen}; it is for cpu alone")
+    parser = Parser.load(locate(name), device=chosen)
+    if precision == "int8":
+        use_int8(parser.network)
     if threads is not None:
-        if threads < 1:
-            raise UsageError(f"{threads} threads; 1 or more is accepted")
-        torch.set_num_threads(threads)
-    return Pipeline(Parser.load(locate(name), device=_device(device)))
+        torch.set_num_threads(1)
+    return Pipeline(parser, threads=threads or 1)
 
 
 def _device(name: str) -> str:
@@ -51,8 +78,9 @@ def _device(name: str) -> str:
 class Pipeline:
     """A parser for text. It keeps no state between calls, so that several threads may use one at the same time."""
 
-    def __init__(self, parser: Parser) -> None:
+    def __init__(self, parser: Parser, *, threads: int = 1) -> None:
         self.parser = parser
+        self.threads = threads
 
     def parse(
         self,
@@ -70,39 +98,47 @@ class Pipeline:
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them.
         """
-        if decoder is not None and decoder not in DECODERS:
-            raise UnknownName("decoder", decoder, DECODERS)
-        if decoder is None and constraints is not None and self.parser.decoder_for(None) == "h3n":
-            decoder = "auto"
+        chosen = self.parser.decoder_for(decoder)
+        if decoder is None and constraints is not None and chosen == "h3n":
+            chosen = "auto"
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
-        return self._results(read(source), decoder, constraints, look_ahead)
+        return self._results(read(source), _Asked(chosen, constraints), look_ahead)
 
-    def _results(
-        self, inputs: Iterator[tuple[int, Sentence]], decoder: str | None, constraints: Wanted, look_ahead: int
-    ) -> Iterator[Result]:
+    def _results(self, inputs: Iterator[tuple[int, Sentence]], asked: _Asked, look_ahead: int) -> Iterator[Result]:
         done = 0
-        for window in windows(inputs, lambda item: len(item[1]), look_ahead=look_ahead):
-            made: dict[int, Result] = {}
-            for numbers, scored in self.parser.score([sentence for _, sentence in window]):
-                try:
-                    results = self._decoded(scored, decoder, constraints)
-                except DecodeError as error:
-                    raise _placed(error, [done + at for at in numbers], scored.sentences) from None
-                made.update(zip(numbers, results, strict=True))
-            for at, (source, sentence) in enumerate(window):
-                result = made.get(at) or Result(sentence=sentence)  # nothing is found in a sentence without words
-                yield replace(result, source=source) if source else result
-            done += len(window)
+        with _mapper(self.threads) as each:
+            for window in windows(inputs, lambda item: len(item[1]), look_ahead=look_ahead):
+                yield from self._window(window, asked, each, first=done)
+                done += len(window)
 
-    def _decoded(self, scored: Scored, decoder: str | None, constraints: Wanted) -> Iterator[Result]:
-        wanted = None if constraints is None else [_constraints(s, constraints) for s in scored.sentences]
-        parser, threads = self.parser, torch.get_num_threads()
-        parsed = parser.decode(scored, decoder=decoder, threads=threads, constraints=wanted)
+    def _window(
+        self, window: Sequence[tuple[int, Sentence]], asked: _Asked, each: _Mapper, *, first: int
+    ) -> Iterator[Result]:
+        sentences = [sentence for _, sentence in window]
+        batches = list(self.parser.batches(sentences))
+
+        def work(batch: _Batch) -> list[Result]:
+            chosen = [sentences[at] for at in batch[0]]
+            try:
+                return self._parsed(self.parser.score_batch(chosen, batch[1]), asked)
+            except DecodeError as error:
+                raise _placed(error, [first + at for at in batch[0]], chosen) from None
+
+        made: dict[int, Result] = {}
+        for (numbers, _), results in zip(batches, each(work, batches), strict=True):
+            made.update(zip(numbers, results, strict=True))
+        for at, (source, sentence) in enumerate(window):
+            result = made.get(at) or Result(sentence=sentence)  # nothing is found in a sentence without words
+            yield replace(result, source=source) if source else result
+
+    def _parsed(self, scored: Scored, asked: _Asked) -> list[Result]:
+        wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]
+        parsed = self.parser.decode(scored, decoder=asked.decoder, constraints=wanted)
         parses = [one.parse for one in parsed]
-        helper = parser.vocabulary.helper
-        spans = span_confidences(parser.network, scored.output, parses, helper=helper)
-        return map(self._result, parsed, scored.scores, spans)
+        helper = self.parser.vocabulary.helper
+        spans = span_confidences(self.parser.network, scored.output, parses, helper=helper)
+        return list(map(self._result, parsed, scored.scores, spans))
 
     def _result(self, parsed: Parsed, scores: Scores, confidences: Sequence[float]) -> Result:
         parse, labels = parsed.parse, self.parser.vocabulary.labels
@@ -119,8 +155,14 @@ class Pipeline:
         return Result(sentence=parsed.sentence, joint=parsed.joint, spans=spans, arcs=arcs, score=parse.score)
 
 
-def _constraints(sentence: Sentence, wanted: Wanted) -> Constraints | None:
-    return wanted(sentence) if callable(wanted) else wanted
+@contextmanager
+def _mapper(threads: int) -> Iterator[_Mapper]:
+    """Yield a function that maps in the order of its input: `map`, or one that uses several threads."""
+    if threads == 1:
+        yield map
+        return
+    with ThreadPoolExecutor(threads, thread_name_prefix="h3n") as pool:
+        yield pool.map
 
 
 def _placed(error: DecodeError, numbers: Sequence[int], sentences: Sequence[Sentence]) -> DecodeError:
