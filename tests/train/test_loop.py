@@ -132,9 +132,37 @@ def test_a_run_stopped_anywhere_goes_on_to_the_same_weights(
     assert rows[0] == rows[1]
 
 
+def with_moves(patch: pytest.MonkeyPatch, before: Callable[[], None]) -> None:
+    """Call ``before`` ahead of every rename or replacement of a file."""
+    for name in ("rename", "replace"):
+        act = getattr(Path, name)
+
+        def run(*given: Any, act: Callable[..., Any] = act) -> Any:
+            before()
+            return act(*given)
+
+        patch.setattr(Path, name, run)
+
+
+@pytest.fixture(scope="module")
+def moves(tmp_path_factory: pytest.TempPathFactory, treebank: Part, options: Options) -> int:
+    """Return how many renames and replacements a short run makes; it depends on which checks are the best so far."""
+    count = 0
+
+    def one_more() -> None:
+        nonlocal count
+        count += 1
+
+    with pytest.MonkeyPatch.context() as patch:
+        with_moves(patch, one_more)
+        train(options(tmp_path_factory.mktemp("moves"), *SHORT), treebank("train", 60), treebank("dev", 10))
+    return count
+
+
 @pytest.mark.parametrize("moment", range(7))
 def test_a_run_killed_while_it_writes_goes_on_to_the_same_weights(
     moment: int,
+    moves: int,
     uninterrupted: Path,
     tmp_path: Path,
     treebank: Part,
@@ -144,21 +172,16 @@ def test_a_run_killed_while_it_writes_goes_on_to_the_same_weights(
     """The process ends at one rename or replacement after another, with everything before it done."""
     config = options(tmp_path, *SHORT)
     examples, dev = treebank("train", 60), treebank("dev", 10)
-    calls = 0
+    left = moment * (moves - 1) // 6  # from the first to the last
 
-    def dying(act: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*given: Any, **named: Any) -> Any:
-            nonlocal calls
-            calls += 1
-            if calls == 2 * moment + 2:
-                raise Killed
-            return act(*given, **named)
-
-        return run
+    def die_in_time() -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", dying(Path.rename))
-        patch.setattr(Path, "replace", dying(Path.replace))
+        with_moves(patch, die_in_time)
         with pytest.raises(Killed):
             train(config, examples, dev)
     train(config, examples, dev, resume=True)
