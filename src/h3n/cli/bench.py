@@ -8,9 +8,13 @@ from typing import Annotated
 
 import typer
 
+from h3n.cli.bench_speed import speed
 from h3n.errors import UsageError
 
 bench = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+
+bench.command()(speed)
 
 
 @bench.callback()

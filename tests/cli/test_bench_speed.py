@@ -1,0 +1,72 @@
+"""`h3n bench speed` as a user meets it; what it measures is not tested, only that it measures all of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from h3n.cli import main
+from h3n.cli.bench_speed import PARTS
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
+    threads = torch.get_num_threads()
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        given = ["h3n", "bench", "speed", "--model", str(tiny_model), "--repeat", "1", *arguments]
+        monkeypatch.setattr(sys, "argv", given)
+        with pytest.raises(SystemExit) as left:
+            main()
+        torch.set_num_threads(threads)
+        out, err = capsys.readouterr()
+        return int(left.value.code or 0), out, err
+
+    return command
+
+
+def test_json_has_the_rate_and_every_part(run: Run) -> None:
+    code, out, _ = run("--json", "--sentences", "80")
+    assert code == 0
+    found = json.loads(out)
+    assert found["sentences"] >= 80
+    assert found["words"] > 10 * 80
+    assert found["sentences_per_second"] == pytest.approx(found["sentences"] / found["seconds"])
+    assert list(found["parts"]) == list(PARTS)
+    assert all(found["parts"][name] > 0 for name in PARTS[:-1])
+    assert found["decoding_share"] == pytest.approx(found["parts"]["decoding"] / sum(found["parts"].values()))
+
+
+def test_a_text_of_ones_own(run: Run) -> None:
+    Path("mine.txt").write_text("Oslo found a dog. The dog saw Oslo.\n", encoding="utf-8")
+    code, out, _ = run("mine.txt", "--sentences", "3", "--decoder", "h3n", "--threads", "1")
+    assert code == 0
+    assert out.startswith("4 sentences, 20 words; ")
+    assert "sentences/s   text in, both trees out" in out
+    assert all(name in out for name in PARTS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nix.txt"], "nix.txt: cannot be read: No such file"),
+        (["empty.txt"], "there is no text in it"),
+        (["--decoder", "best"], "unknown decoder 'best'"),
+        (["--precision", "int2"], "unknown precision 'int2'"),
+        (["--spacy", "nothing", "--sentences", "1"], "spaCy"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, arguments: list[str], message: str) -> None:
+    Path("empty.txt").write_text("\n")
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
