@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from h3n.cli import main
-from h3n.cli.bench_speed import PARTS
+from h3n.cli.bench_speed import PARTS, describe
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -70,3 +70,14 @@ def test_mistakes_are_one_line(run: Run, arguments: list[str], message: str) -> 
     assert code == 2
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_the_table_compares() -> None:
+    parts = dict.fromkeys(PARTS, 1.0)
+    found = {"sentences": 10, "words": 90, "model": "en", "decoder": "auto", "precision": "int8", "threads": 2}
+    rates = {"sentences_per_second": 50.0, "parts": parts, "spacy": {"whole": 25.0, "parser": 200.0}}
+    lines = describe(found | rates).splitlines()
+    assert lines[0] == "10 sentences, 90 words; en, auto, int8; 2 thread(s)"
+    assert lines[2] == "   16.7 %  segmentation"
+    assert lines[-2].endswith("spaCy (whole), dependencies alone: h3n is 2.00 times as fast")
+    assert lines[-1].endswith("h3n is 0.25 times as fast")
