@@ -22,6 +22,7 @@ from h3n.loading import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
 from h3n.model.network import Network, Output, restore_network
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of, tree_head_scores
+from h3n.model.storage import pack, unpack
 from h3n.model.vocabulary import Vocabulary
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
@@ -73,17 +74,17 @@ class Parser:
         vocabulary = Vocabulary.from_json(about["vocabulary"])
         encoder = path / ENCODER if (path / ENCODER).is_dir() else None
         try:
-            network = restore_network(config, vocabulary, load_file(path / WEIGHTS), folder=encoder)
+            network = restore_network(config, vocabulary, unpack(load_file(path / WEIGHTS)), folder=encoder)
         except (OSError, SafetensorError, RuntimeError) as error:
             first = str(error).strip().splitlines()[0]
             raise InputError(f"{path / WEIGHTS}: the weights cannot be read: {first}") from None
         return cls(network.to(device).eval(), vocabulary, config)
 
-    def save(self, folder: str | Path) -> None:
-        """Write the parser into a folder, which is made if need be."""
+    def save(self, folder: str | Path, *, bits: int = 32) -> None:
+        """Write the parser into a folder, which is made if need be; see `h3n.model.storage` for fewer bits a weight."""
         path = Path(folder)
+        state = pack(self.network.state_dict(), bits)
         path.mkdir(parents=True, exist_ok=True)
-        state = {name: value.contiguous() for name, value in self.network.state_dict().items()}
         save_file(state, path / WEIGHTS, metadata={"format": "pt"})
         if self.network.cutter is not None:
             (path / ENCODER).mkdir(exist_ok=True)

@@ -88,3 +88,13 @@ def test_models_are_described_without_torch(tiny_model: Path) -> None:
         "try:\n    main()\nexcept SystemExit as left:\n    sys.exit(left.code or 'torch' in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_export_in_fewer_bits(run: Run, tiny_model: Path) -> None:
+    shutil.copytree(tiny_model, "models/xy")
+    Path("models/xy/README.md").write_text("# A small model\n", encoding="utf-8")
+    assert run("export", "xy", "half", "--bits", "16")[0] == 0
+    before, after = (Path(folder, "model.safetensors").stat().st_size for folder in ("models/xy", "half"))
+    assert after < 0.6 * before
+    assert run("info", "half")[1].endswith("# A small model\n")
+    assert run("export", "xy", "third", "--bits", "11")[2] == "h3n: 11 bits; accepted: 8, 16, 32\n"

@@ -95,8 +95,10 @@ def parse(
     chosen = output_format or OutputFormat(ENDINGS.get(Path(output).suffix.removeprefix(".").lower(), "pretty"))
     _check_decoder(decoder, chosen)
     waiting = given is None and file == STANDARD and sys.stdin.isatty()
-    sentences = _sentences(file, given, input_format)
-    if not waiting:
+    sentences = _sentences(file, given, input_format or ("lines" if waiting else None))
+    if waiting:
+        typer.echo("h3n: type a sentence and press Enter; Ctrl-D ends", err=True)
+    else:
         sentences = _peeked(sentences)  # what is wrong with the file is said before the model is loaded
     from h3n.pipeline import LOOK_AHEAD, load
 

@@ -1,0 +1,74 @@
+"""Weights in fewer bits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from h3n.errors import UsageError
+from h3n.model.storage import SCALE, SMALLEST, pack, unpack
+from h3n.parser import Parser
+
+
+def state(seed: int = 0) -> dict[str, torch.Tensor]:
+    torch.manual_seed(seed)
+    return {
+        "matrix": torch.randn(70, 64) * torch.logspace(-4, 3, 70)[:, None],
+        "cube": torch.randn(5, 33, 32),
+        "small": torch.randn(8, 8),
+        "vector": torch.randn(SMALLEST + 1),
+        "zeros": torch.zeros(64, 64),
+        "counts": torch.arange(9),
+    }
+
+
+@given(st.integers(0, 1000))
+@settings(deadline=None, max_examples=20)
+def test_eight_bits_are_within_half_a_step_of_each_row(seed: int) -> None:
+    given_state = state(seed)
+    packed = pack(given_state, 8)
+    assert packed["matrix"].dtype == packed["cube"].dtype == torch.int8
+    assert packed["vector"].dtype == packed["small"].dtype == torch.float16
+    assert packed["counts"].dtype == torch.int64
+    found = unpack(packed)
+    assert found.keys() == given_state.keys()
+    for name in ("matrix", "cube", "zeros"):
+        step = given_state[name].abs().amax(dim=-1, keepdim=True) / 127
+        assert torch.all((found[name] - given_state[name]).abs() <= 0.5 * step * 1.001)
+    assert torch.allclose(found["vector"], given_state["vector"], rtol=1e-3)
+    assert torch.equal(found["counts"], given_state["counts"])
+    assert all(value.dtype != torch.float16 for value in found.values())
+
+
+def test_packing_again_changes_nothing() -> None:
+    packed = pack(state(), 8)
+    again = pack(unpack(packed), 8)
+    assert all(torch.equal(packed[name], again[name]) for name in packed if not name.endswith(SCALE))
+
+
+def test_thirty_two_bits_are_exact_and_other_numbers_are_refused() -> None:
+    given_state = state()
+    found = unpack(pack(given_state, 32))
+    assert all(torch.equal(found[name], given_state[name]) for name in given_state)
+    with pytest.raises(UsageError, match="4 bits; accepted: 8, 16, 32"):
+        pack(given_state, 4)
+
+
+@pytest.mark.parametrize(("bits", "share"), [(16, 0.55), (8, 0.45)])
+def test_a_parser_in_fewer_bits_is_smaller_and_parses_alike(
+    bits: int, share: float, tiny_model: Path, tmp_path: Path
+) -> None:
+    whole = Parser.load(tiny_model)
+    whole.save(tmp_path, bits=bits)
+    sizes = [(folder / "model.safetensors").stat().st_size for folder in (tmp_path, tiny_model)]
+    assert sizes[0] < share * sizes[1]
+    small = Parser.load(tmp_path)
+    assert all(value.dtype == torch.float32 for value in small.network.parameters())
+    given_words = [["this", "dog", "saw", "the", "old", "house", "."], ["Oslo", "found", "every", "telescope", "."]]
+    for one, other in zip(whole.parse(given_words), small.parse(given_words), strict=True):
+        assert one.score == pytest.approx(other.score, abs=0.02 * len(one.sentence) * abs(one.score) + 0.1)
+        assert one.parse.governors == other.parse.governors
