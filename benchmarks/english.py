@@ -1,0 +1,142 @@
+"""The figures of an English model's card: `python -m benchmarks.english [MODEL] [--against MODEL]`.
+
+With the environment variable H3N_DATA naming a folder of treebanks, prints dev scores by treebank, and for GUM by
+genre: gold words, no gold tags, the model's own decoder. Then GUM from raw text: CoNLL-2018 LAS with our sentences and
+words, beside the same measure with gold ones. With --against, the difference to another model in the same table, such
+as the one before its weights were rounded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.segmentation import read_documents
+
+if TYPE_CHECKING:
+    from h3n.pipeline import Pipeline
+
+TREEBANKS = {
+    "GUM": ("gum/dev.ptb.xz", "gum/dev.conllu.xz"),
+    "EWT": ("ud/en_ewt-ud-dev.conllu.xz",),
+    "MASC": ("masc/dev.clean.ptb",),
+    "GENIA": ("genia/dev.ptb.xz",),
+    "CRAFT": ("craft/dev.clean.ptb.xz",),
+}
+SHOWN = ("UAS", "LAS", "LP", "LR", "LF1", "tags", "upos")
+Scores = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The scores on a part of the data."""
+
+    name: str
+    sentences: int
+    scores: Scores
+
+
+def measure(model: Pipeline, folder: Path, *, decoder: str | None, limit: int) -> list[Row]:
+    """Return a row for each treebank, and for each genre of GUM."""
+    from h3n.config import Treebank
+    from h3n.training import load_examples
+    from h3n.training.evaluation import bare, compare
+
+    parser = model.parser
+    rows = []
+    for name, files in TREEBANKS.items():
+        treebank = Treebank(files=tuple(str(folder / file) for file in files), limit=limit)
+        examples = load_examples([treebank], data=parser.config.data)
+        parsed = parser.parse([bare(e.sentence, tags=False) for e in examples], decoder=decoder)
+        rows.append(Row(name, len(examples), compare(examples, parsed)))
+        if name == "GUM":
+            parts: dict[str, list[int]] = defaultdict(list)
+            for at, genre in enumerate(genres(folder / files[1])[: len(examples)]):
+                parts[genre].append(at)
+            for genre, numbers in sorted(parts.items()):
+                scores = compare([examples[at] for at in numbers], [parsed[at] for at in numbers])
+                rows.append(Row(f"  {genre}", len(numbers), scores))
+    return rows
+
+
+def genres(path: Path) -> list[str]:
+    """Return the genre of each sentence of GUM, which stands in its identifier: ``GUM_academic_art-1``."""
+    from h3n import formats
+
+    marked = [
+        next(comment for comment in sentence.comments if comment.startswith("# sent_id"))
+        for sentence in formats.read(path)
+    ]
+    return [comment.partition("=")[2].strip().split("_")[1] for comment in marked]
+
+
+def from_text(model: Pipeline, path: Path, *, limit: int) -> Scores:
+    """Return CoNLL-2018 F1 scores on the text of a treebank's documents, and ``LAS of gold words`` beside them."""
+    from h3n.evaluate import score_conll18
+
+    gold, cut, given = [], [], []
+    for document in read_documents(path):
+        gold += document.gold
+        cut += [result.sentence for result in model.parse("\n\n".join(document.paragraphs))]
+        given += [result.sentence for result in model.parse(document.gold)]
+        if limit and len(gold) >= limit:
+            break
+    scores = score_conll18(gold, cut)
+    names = ("Sentences", "Words", "UPOS", "XPOS", "UAS", "LAS")
+    return {name: scores[name].f1 for name in names} | {"LAS of gold words": score_conll18(gold, given)["LAS"].f1}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print the tables; return 0."""
+    import h3n
+
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("model", nargs="?", default="en")
+    options.add_argument("--against", help="another model, whose differences are printed")
+    options.add_argument("--decoder", help="another decoder than the model's own")
+    options.add_argument("--precision", default="float32", help="float32 or int8")
+    options.add_argument("--data", type=Path, default=os.environ.get("H3N_DATA"), help="folder of treebanks")
+    options.add_argument("--limit", type=int, default=0, help="only the first sentences of each treebank")
+    options.add_argument("--json", action="store_true")
+    given = options.parse_args(argv)
+    if given.data is None:
+        print("not measured: name a folder of treebanks with --data or in H3N_DATA")
+        return 0
+    folder = Path(given.data)
+    model = h3n.load(given.model, precision=given.precision)
+    rows = measure(model, folder, decoder=given.decoder, limit=given.limit)
+    text = from_text(model, folder / "gum/dev.conllu.xz", limit=given.limit)
+    if given.json:
+        print(json.dumps({"rows": {row.name.strip(): row.scores for row in rows}, "text": text}, indent=1))
+        return 0
+    show(rows)
+    if given.against is not None:
+        print(f"\nless {given.against}:")
+        other = measure(h3n.load(given.against), folder, decoder=given.decoder, limit=given.limit)
+        show([Row(a.name, a.sentences, less(a.scores, b.scores)) for a, b in zip(rows, other, strict=True)])
+    print("\nGUM from raw text, F1 as in the CoNLL 2018 shared task")
+    print("  ".join(f"{name} {value:.2f}" for name, value in text.items()))
+    return 0
+
+
+def less(mine: Scores, other: Scores) -> Scores:
+    """Return the differences of scores that both have."""
+    return {name: mine[name] - other[name] for name in mine if name in other}
+
+
+def show(rows: list[Row]) -> None:
+    """Print rows as a table."""
+    print(f"{'dev':<14} {'sentences':>9} " + " ".join(f"{name:>6}" for name in SHOWN))
+    for row in rows:
+        cells = [f"{row.scores[name]:6.2f}" if name in row.scores else " " * 6 for name in SHOWN]
+        print(f"{row.name:<14} {row.sentences:>9} " + " ".join(cells))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
