@@ -23,6 +23,7 @@ LAYERS: list[set[str]] = [
     {"parser", "prepare"},
     {"pipeline"},
     {"train", "training", "web", "integrations"},
+    {"experiments"},
     {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}

@@ -7,6 +7,7 @@ what is accepted there.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import difflib
 import importlib.resources
@@ -17,6 +18,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from h3n.errors import InputError, UnknownName, UsageError
@@ -195,18 +197,23 @@ def presets() -> tuple[str, ...]:
 
 def load_config(path: str | Path | None = None, *, settings: Iterable[str] = ()) -> Config:
     """Return the options of a TOML file (or none: the defaults), changed by ``a.b=c`` settings."""
-    table = _read_toml(Path(path)) if path is not None else {}
+    return layer_config(_read_toml(Path(path)) if path is not None else {}, settings=settings)
+
+
+def layer_config(*tables: Mapping[str, Any], settings: Iterable[str] = ()) -> Config:
+    """Return the options of tables laid over each other, the later ones winning, over the preset that they name."""
+    table: dict[str, Any] = {}
+    for layer in tables:
+        _merge(table, copy.deepcopy(dict(layer)), where="the configuration")
     for setting in settings:
         _merge(table, _parse_setting(setting), where=f"setting {setting!r}")
     name = table.pop("preset", None)
-    if name is not None:
-        table = _on_preset(name, table)
-    return config_of(table)
+    return config_of(_on_preset(name, table) if name is not None else table)
 
 
 def config_of(table: Mapping[str, Any]) -> Config:
     """Return the options of a nested table, such as `table_of` returns."""
-    return _build(Config, table, where="")
+    return build_options(Config, table)
 
 
 def table_of(config: Any) -> dict[str, Any]:
@@ -268,7 +275,7 @@ def _merge(base: dict[str, Any], changes: Mapping[str, Any], *, where: str) -> N
             base[name] = value
 
 
-def _build(kind: type[Made], table: object, *, where: str) -> Made:
+def build_options(kind: type[Made], table: object, *, where: str = "") -> Made:
     """Return the dataclass of a table, checking names, types and ranges."""
     if not isinstance(table, Mapping):
         raise UsageError(f"option {where}: expected a table, found {table!r}")
@@ -278,6 +285,9 @@ def _build(kind: type[Made], table: object, *, where: str) -> Made:
             near = difflib.get_close_matches(name, hints, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             raise UsageError(f"unknown option {_join(where, name)}{hint}; accepted here: {', '.join(hints)}")
+    for known in dataclasses.fields(kind):  # type: ignore[arg-type]
+        if known.name not in table and known.default is known.default_factory is dataclasses.MISSING:
+            raise UsageError(f"option {_join(where, known.name)} is missing")
     return kind(**{name: _value(hints[name], given, where=_join(where, name)) for name, given in table.items()})
 
 
@@ -291,7 +301,11 @@ KINDS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "
 def _value(hint: Any, given: Any, *, where: str) -> Any:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return _build(hint, given, where=where)
+        return build_options(hint, given, where=where)
+    if origin is UnionType:  # of a type and None, which stands for an option that is not given
+        return _value(get_args(hint)[0], given, where=where)
+    if origin is dict:
+        return _table(get_args(hint)[1], given, where=where)
     if origin is Annotated:
         inner, bounds = get_args(hint)[:2]
         made = _value(inner, given, where=where)
@@ -308,6 +322,14 @@ def _value(hint: Any, given: Any, *, where: str) -> Any:
             raise UsageError(f"option {where}: expected a list, found {given!r}")
         return tuple(_value(get_args(hint)[0], item, where=f"{where}[{at}]") for at, item in enumerate(given))
     return _plain(hint, given, where=where)
+
+
+def _table(hint: Any, given: Any, *, where: str) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"option {where}: expected a table, found {given!r}")
+    if hint is Any:
+        return dict(given)
+    return {name: _value(hint, value, where=_join(where, name)) for name, value in given.items()}
 
 
 def _plain(hint: type, given: Any, *, where: str) -> Any:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "convert": ("h3n.cli.convert", "Convert a treebank from one format into another."),
     "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
+    "experiments": ("h3n.cli.experiments", "Repeat the tables of the paper: train, measure, report."),
     "model": ("h3n.cli.model", "List, describe and export models."),
     "parse": ("h3n.cli.parse", "Parse text: phrases and dependencies as one tree."),
     "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),

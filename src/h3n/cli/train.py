@@ -35,7 +35,7 @@ def train(
     from h3n.training.processes import processes
 
     with processes(device=options.training.device) as here:
-        show = _Display(options, quiet=quiet or not here.first)
+        show = Display(options, quiet=quiet or not here.first)
         examples = training.load_examples(options.data.train, data=options.data, watch=show.watch)
         dev = training.load_examples(options.data.dev, data=options.data, watch=show.watch)
         report = training.with_tensorboard(show, options) if here.first else show
@@ -57,7 +57,7 @@ def _curves(run: Path) -> str:
         return f"no curves: {error}"
 
 
-class _Display:
+class Display:
     """Progress for people: a bar on a terminal, a line per check everywhere."""
 
     def __init__(self, options: Config, *, quiet: bool) -> None:

@@ -1,0 +1,60 @@
+"""An experiment in seconds: the same steps with a tiny network on generated sentences.
+
+It shows that all of an experiment works; its figures say nothing about a parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from h3n.experiments.experiment import Experiment, TrainSet
+from h3n.experiments.grammar import write_treebank
+from h3n.experiments.plan import LEARNED, format_of
+
+SENTENCES = {"train": 60, "dev": 15}
+VARIANTS = 2  # of many languages these many
+SEEDS = 2
+
+# Laid over all options of all runs.
+OVERLAY: dict[str, Any] = {
+    "encoder": {
+        "kind": "attentive",
+        "name": "",
+        "words": True,
+        "characters": "none",
+        "layers": {"count": 1, "size": 48, "heads": 2, "head_size": 16, "inner": 48},
+    },
+    "scorers": {"span": 32, "pair": 32, "arc": 32, "relation": 16, "head": 16, "tag": 16},
+    "batches": {"words": 150, "sentences": 0},
+    "optimiser": {"rate": 3e-3, "schedule": "linear", "warmup": 0.1},
+    "training": {"epochs": 2, "checks": 1, "patience": 0, "threads": 1, "device": "cpu", "tune": False},
+}
+
+
+def miniature_of(experiment: Experiment, folder: Path) -> Experiment:
+    """Return the experiment with generated sentences, which are written into the folder, in place of its treebanks."""
+    write_treebank(folder, sentences=SENTENCES, seed=1)
+    return replace(
+        experiment,
+        variants=experiment.variants[:VARIANTS],
+        train=(TrainSet(files=_small(experiment.train[0].files, folder / "train")),) if experiment.train else (),
+        dev=tuple(replace(one, files=_small(one.files, folder / "dev"), limit=0) for one in experiment.dev),
+        make=tuple(replace(make, source=_one(make.source, folder / _part(make.source))) for make in experiment.make),
+        runs=tuple(replace(run, seeds=run.seeds[:SEEDS]) for run in experiment.runs),
+    )
+
+
+def _small(files: Iterable[str], stem: Path) -> tuple[str, ...]:
+    return tuple(file if "{made}" in file else _one(file, stem) for file in files)
+
+
+def _one(file: str, stem: Path) -> str:
+    kind = LEARNED[format_of(file.partition("|")[0])]
+    return f"{stem}{'.ptb' if kind == 'constituents' else '.conllu'}"
+
+
+def _part(source: str) -> str:
+    return "dev" if "dev" in Path(source.partition("|")[0]).name else "train"
