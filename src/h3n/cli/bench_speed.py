@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from h3n import text as plain
+from h3n.cli import bench_bands
 from h3n.errors import InputError, UsageError
+from h3n.experiments.bands import SAMPLE
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ PARTS = ("segmentation", "reading", "encoding", "scoring", "decoding", "trees")
 
 
 def speed(
+    context: typer.Context,
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A text; by default one of ours.")] = None,
     model: Annotated[str, typer.Option("--model", "-m", metavar="NAME|DIR", help="As for h3n parse.")] = "en",
     decoder: Annotated[str, typer.Option(metavar="NAME", help="As for h3n parse.")] = "auto",
@@ -39,8 +42,27 @@ def speed(
         str | None, typer.Option(metavar="NAME|DIR", help="A spaCy pipeline to measure on the same text.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    bands: Annotated[
+        bool, typer.Option("--bands", help="The paper's speed table instead: all decoders, three bands of length.")
+    ] = False,
+    data: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="With --bands: its sentences; by default $H3N_DATA/raw.")
+    ] = None,
+    sample: Annotated[
+        int, typer.Option(min=0, help="With --bands: long sentences for the published decoder (0: all, takes hours).")
+    ] = SAMPLE,
+    limit: Annotated[int, typer.Option(min=0, help="With --bands: sentences of each band (0: all).")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --bands: draw the curves, log-log (.png, .svg, .pdf).")
+    ] = None,
 ) -> None:
     """Measure parsing from plain text to both trees: sentences per second, and the share of each part."""
+    bench_bands.check_options(context, bands=bands)
+    if bands:
+        bench_bands.run(
+            model, data, precision=precision, sample=sample, limit=limit, repeat=repeat, plot=plot, as_json=as_json
+        )
+        return
     from h3n.pipeline import load
 
     text = _repeated(_read(file), sentences)

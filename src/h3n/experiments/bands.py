@@ -1,0 +1,249 @@
+"""The paper's speed table: one model, six ways to decode, sentences in three bands of length.
+
+The network scores every sentence once and all decoders are run on these scores, batch by batch, so that no more than
+one batch is in memory. Its time is part of every row. The published decoder takes many seconds for one long sentence:
+in bands of long ones it is run on a sample, and its time for the rest follows from the fifth power of their lengths.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from h3n.decode import DECODERS, Parse, Scores, decode_batch, native, weigh
+from h3n.errors import DecodeError, InputError, UnknownName, UsageError
+from h3n.experiments.bands_table import COMPLEXITY, NETWORK, PUBLISHED, Timing, curve_of, fit_exponent, rows_of
+from h3n.formats.files import read_lines
+from h3n.formats.options import Problems
+from h3n.trees import Sentence
+
+if TYPE_CHECKING:
+    from h3n.model.batch import Inputs
+    from h3n.parser import Parser
+
+ROWS = ("cky", "mst", PUBLISHED, "hpsg", "h3n", "auto")
+# Where the sentences of a band are looked for: one a line, words with blanks between, plain or compressed.
+FILES = {"0-100": "band-001-099.wiki.txt", "100-200": "band-100-199.txt", "200-300": "band-200-299.txt"}
+ENDINGS = ("", ".xz", ".gz", ".bz2")
+SAMPLE = 24
+WHOLE_UP_TO = 100  # words: in a band without longer sentences the published decoder is run on all
+
+Watch = Callable[[str, float], object]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Sentences to be measured together; ``file`` and ``checksum`` (SHA-256) say where they are from."""
+
+    name: str
+    sentences: tuple[Sentence, ...]
+    file: str = ""
+    checksum: str = ""
+
+    @property
+    def lengths(self) -> list[int]:
+        return [len(sentence) for sentence in self.sentences]
+
+
+def read_bands(folder: Path, *, limit: int = 0) -> list[Band]:
+    """Return the bands of a folder; with a limit that many sentences of each, evenly spread by length."""
+    return [_read_band(name, _find(folder, file), limit) for name, file in FILES.items()]
+
+
+def _find(folder: Path, file: str) -> Path:
+    for ending in ENDINGS:
+        if (path := folder / (file + ending)).is_file():
+            return path
+    raise InputError(f"{folder}: no {file}; expected {', '.join(FILES.values())}, one sentence a line, or .xz of them")
+
+
+def _read_band(name: str, path: Path, limit: int) -> Band:
+    lines = (line.split() for line in read_lines(path, Problems(None)))
+    sentences = [Sentence(words=tuple(words)) for words in lines if words]
+    if not sentences:
+        raise InputError(f"{path}: there is no sentence in it")
+    kept = spread([len(sentence) for sentence in sentences], limit)
+    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Band(name, tuple(sentences[at] for at in kept), path.name, checksum)
+
+
+def spread(lengths: Sequence[int], count: int) -> list[int]:
+    """Return the indices of so many lengths, each the middle one of a part of equal size; all of them for 0."""
+    if not 0 < count < len(lengths):
+        return list(range(len(lengths)))
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    return sorted(order[int((part + 0.5) * len(order) / count)] for part in range(count))
+
+
+def measure_bands(
+    parser: Parser,
+    bands: Sequence[Band],
+    *,
+    decoders: Sequence[str] = ROWS,
+    sample: int = SAMPLE,
+    repeat: int = 3,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Return the table, the curves and what they grow as, ready for JSON.
+
+    Times are processor time of this process (of the clock on the wall where the network is on another device). A batch
+    is scored once; of ``repeat`` runs of a decoder on it the fastest counts, but the published one is run once, in a
+    band of long sentences on ``sample`` of them (0: on all). ``watch`` is told a band and the share of all work done.
+    """
+    _check(parser, decoders, sample=sample, repeat=repeat)
+    chosen = [_sampled(band, sample) if PUBLISHED in decoders else set() for band in bands]
+    work = _Work(bands, chosen, repeat, watch)
+    measure = _Measure(parser, tuple(decoders), repeat)
+    for band in bands[:1]:
+        measure.run(band.sentences[:2], set(), lambda _: None)  # what is done but once is done then
+    tallies = [
+        measure.run(band.sentences, some, work.watcher(band, some)) for band, some in zip(bands, chosen, strict=True)
+    ]
+    names = (NETWORK, *decoders)
+    growing = [name for name in decoders if name != "auto"]  # which is one decoder or another
+    curves = {name: curve_of([timing for tally in tallies for timing in tally.timings[name]]) for name in names}
+    return {
+        "clock": measure.clock_name,
+        "instructions": native.targets()[0],
+        "head_score": parser.config.decoding.head_score,
+        "repeat": repeat,
+        "bands": [_report(band, tally) for band, tally in zip(bands, tallies, strict=True)],
+        "curves": curves,
+        "exponents": {name: fit_exponent(curves[name]) for name in growing},
+    }
+
+
+def _check(parser: Parser, decoders: Sequence[str], *, sample: int, repeat: int) -> None:
+    for name in decoders:
+        if name not in COMPLEXITY:
+            raise UnknownName("decoder", name, COMPLEXITY)
+        parser.decoder_for("hpsg" if name == PUBLISHED else name)
+    if sample < 0 or repeat < 1:
+        raise UsageError(f"a sample of {sample} and {repeat} runs; 0 or more and 1 or more are accepted")
+
+
+def _sampled(band: Band, sample: int) -> set[int]:
+    return set(spread(band.lengths, sample if max(band.lengths) > WHOLE_UP_TO else 0))
+
+
+class _Work:
+    """How much of the work is done, by what each sentence is expected to take."""
+
+    def __init__(self, bands: Sequence[Band], chosen: Sequence[set[int]], repeat: int, watch: Watch | None) -> None:
+        self._repeat, self._watch, self._done = repeat, watch, 0.0
+        pairs = zip(bands, chosen, strict=True)
+        self._total = sum(self._seconds(n, at in some) for band, some in pairs for at, n in enumerate(band.lengths))
+
+    def watcher(self, band: Band, chosen: set[int]) -> Callable[[int], None]:
+        """Return what is to be called with the number of each sentence of the band when it is done."""
+        lengths = band.lengths
+
+        def done(number: int) -> None:
+            self._done += self._seconds(lengths[number], number in chosen)
+            if self._watch is not None:
+                self._watch(band.name, self._done / self._total)
+
+        return done
+
+    def _seconds(self, words: int, published: bool) -> float:
+        """Return about what one processor takes; only proportions matter."""
+        return 1e-3 * words + self._repeat * 2e-11 * words**4 + (1.4e-11 * words**5 if published else 0.0)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What was measured in a band: times, and the scores of the same sentences in n^4 and in n^5."""
+
+    timings: dict[str, list[Timing]]
+    reading: float
+    scores: list[tuple[float, float]] = field(default_factory=list)
+
+
+class _Measure:
+    """Takes the time of everything in a band."""
+
+    def __init__(self, parser: Parser, decoders: tuple[str, ...], repeat: int) -> None:
+        self._parser, self._decoders, self._repeat = parser, decoders, repeat
+        on_processor = parser.network.device.type == "cpu"
+        self._clock = time.process_time if on_processor else time.perf_counter
+        self.clock_name = "processor" if on_processor else "wall-clock"
+
+    def run(self, sentences: Sequence[Sentence], chosen: set[int], done: Callable[[int], None]) -> _Tally:
+        """Return what the sentences take; the published decoder is run on those of the ``chosen`` numbers."""
+        batches, reading = self._least(1, lambda: list(self._parser.batches(sentences)))
+        tally = _Tally({name: [] for name in (NETWORK, *self._decoders)}, reading)
+        for numbers, inputs in batches:
+            scores, seconds = self._least(1, self._scores, [sentences[at] for at in numbers], inputs)
+            tally.timings[NETWORK].append(_timing(scores, seconds))
+            parses: dict[str, list[Parse]] = {}
+            for name in self._decoders:
+                if name != PUBLISHED:
+                    parses[name], seconds = self._least(self._repeat, self._parses, scores, name)
+                    tally.timings[name].append(_timing(scores, seconds))
+            for place, number in enumerate(numbers):
+                if number in chosen:
+                    exact = parses["hpsg"][place] if "hpsg" in parses else None
+                    self._run_published(scores[place], exact, tally)
+                done(number)
+        return tally
+
+    def _run_published(self, scores: Scores, exact: Parse | None, tally: _Tally) -> None:
+        [parse], seconds = self._least(1, native.decode, [scores], [PUBLISHED])
+        if parse is None:
+            raise DecodeError(f"a sentence of {len(scores)} words: no tree has a finite score")
+        tally.timings[PUBLISHED].append(_timing([scores], seconds))
+        if exact is not None:
+            tally.scores.append((exact.score, parse.score))
+
+    def _scores(self, sentences: Sequence[Sentence], inputs: Sequence[Inputs]) -> list[Scores]:
+        """Return what decoders read, weighted: that is the same for all of them, so it is no part of decoding."""
+        scored = self._parser.score_batch(sentences, inputs)
+        return [weigh(scores, self._parser.config.decoding.weight) for scores in scored.scores]
+
+    def _parses(self, scores: Sequence[Scores], name: str) -> list[Parse]:
+        """Return the parses, by the steps `Parser.decode` takes before it gives names."""
+        from h3n.model.scoring import tree_head_scores
+
+        if "head" in DECODERS[name].needs and self._parser.config.decoding.head_score == "tree":
+            scores = tree_head_scores(scores)
+        return decode_batch(scores, name)
+
+    def _least(self, repeat: int, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T, float]:
+        """Return the result, and the seconds of the fastest of several runs."""
+        best = math.inf
+        for _ in range(repeat):
+            started = self._clock()
+            result = action(*args, **kwargs)
+            best = min(best, self._clock() - started)
+        return result, best
+
+
+def _timing(scores: Sequence[Scores], seconds: float) -> Timing:
+    return Timing(sum(map(len, scores)) / len(scores), len(scores), seconds)
+
+
+def _report(band: Band, tally: _Tally) -> dict[str, Any]:
+    lengths, timings = band.lengths, dict(tally.timings)
+    scoring = tally.reading + sum(timing.seconds for timing in timings.pop(NETWORK))
+    return {
+        "name": band.name,
+        "file": band.file,
+        "sha256": band.checksum,
+        "sentences": len(lengths),
+        "mean_words": sum(lengths) / len(lengths),
+        "longest": max(lengths),
+        "scoring_seconds": scoring,
+        "rows": rows_of(timings, lengths=lengths, scoring=scoring),
+        "same_score": {
+            "compared": len(tally.scores),
+            "different": sum(not math.isclose(*pair, rel_tol=1e-5, abs_tol=1e-4) for pair in tally.scores),
+            "largest": max((abs(one - other) for one, other in tally.scores), default=0.0),
+        },
+    }

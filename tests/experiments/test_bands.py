@@ -1,0 +1,313 @@
+"""The paper's speed table: sampling, extrapolation and fits on times that are known; a measurement in miniature."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import math
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from h3n.cli import main
+from h3n.decode import native
+from h3n.errors import InputError, UnknownName, UsageError
+from h3n.experiments import bands as module
+from h3n.experiments.bands import FILES, ROWS, Band, measure_bands, read_bands, spread
+from h3n.experiments.bands_plot import check_plot, plot_bands
+from h3n.experiments.bands_table import (
+    NETWORK,
+    PAPER,
+    PUBLISHED,
+    Timing,
+    curve_of,
+    describe_bands,
+    extrapolate,
+    fit_exponent,
+    rows_of,
+)
+from h3n.parser import Parser
+from h3n.trees import Sentence
+
+WORDS = ("the", "dog", "saw", "Oslo", "and", "a", "cat", ".")
+
+
+def sentence(words: int) -> Sentence:
+    return Sentence(words=tuple(WORDS[at % len(WORDS)] for at in range(words)))
+
+
+@pytest.fixture(scope="module")
+def parser(tiny_model: Path) -> Parser:
+    return Parser.load(tiny_model)
+
+
+@pytest.fixture(scope="module")
+def found(parser: Parser) -> dict[str, Any]:
+    short = Band("0-100", tuple(map(sentence, (3, 12, 7, 25))))
+    long = Band("100-200", tuple(map(sentence, (101, 103, 30, 105, 40))))
+    return measure_bands(parser, [short, long], sample=2, repeat=1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for file, lengths in zip(FILES.values(), ((3, 9, 5), (20, 22), (30, 31)), strict=True):
+        text = "".join(" ".join(sentence(n).words) + "\n" for n in lengths)
+        if "200" in file:
+            (tmp_path / (file + ".xz")).write_bytes(lzma.compress(text.encode()))
+        else:
+            (tmp_path / file).write_text(text + "\n", encoding="utf-8")
+    return tmp_path
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 300), min_size=1), st.integers(0, 50))
+def test_a_sample_has_one_of_every_part(lengths: list[int], count: int) -> None:
+    chosen = spread(lengths, count)
+    assert chosen == sorted(set(chosen))
+    assert len(chosen) == (count if 0 < count < len(lengths) else len(lengths))
+    ranked = sorted(lengths)
+    for part, length in enumerate(sorted(lengths[at] for at in chosen)):
+        share = len(lengths) / len(chosen)
+        assert ranked[math.floor(part * share)] <= length <= ranked[math.ceil((part + 1) * share) - 1]
+
+
+def test_all_measured_is_a_sum() -> None:
+    assert extrapolate([Timing(10, 2, 0.5), Timing(30, 1, 1.0)], [10, 10, 30]) == (1.5, 0.0)
+
+
+def test_a_sample_of_exact_fifth_powers_gives_the_rest() -> None:
+    lengths = [200, 210, 250, 299]
+    timings = [Timing(n, 1, 2e-11 * n**5) for n in (210, 250)]
+    seconds, error = extrapolate(timings, lengths)
+    assert seconds == pytest.approx(2e-11 * sum(n**5 for n in lengths))
+    assert error == pytest.approx(0, abs=1e-9)
+
+
+def test_the_error_is_that_of_a_sample() -> None:
+    # Equal lengths, so a plain mean: variance 2, half of four sentences seen, mean 2.
+    seconds, error = extrapolate([Timing(10, 1, 1.0), Timing(10, 1, 3.0)], [10] * 4)
+    assert seconds == pytest.approx(8)
+    assert error == pytest.approx(math.sqrt(0.5 * 2 / 2) / 2)
+    assert math.isnan(extrapolate([Timing(10, 1, 1.0)], [10] * 4)[1])
+
+
+def test_a_curve_joins_like_lengths() -> None:
+    points = curve_of([Timing(104, 3, 0.3), Timing(106, 1, 0.5), Timing(100, 2, 0.8), Timing(200, 1, 1.0)])
+    assert [point["words"] for point in points] == [100, 104.5, 200]
+    assert [point["sentences"] for point in points] == [2, 4, 1]
+    assert [point["milliseconds"] for point in points] == pytest.approx([400, 200, 1000])
+
+
+@pytest.mark.parametrize("power", [1.7, 4, 5])
+def test_an_exponent_is_found_again_whatever_short_sentences_take(power: float) -> None:
+    points = [{"words": n, "milliseconds": 3e-6 * n**power} for n in (110, 150, 230, 290)]
+    short = [{"words": 20, "milliseconds": 500.0}]
+    assert fit_exponent(short + points) == pytest.approx(power)
+    assert fit_exponent(short + points[:1]) is None
+
+
+def test_rows_have_the_network_in_their_totals() -> None:
+    timings = {"h3n": [Timing(10, 2, 1.0)], PUBLISHED: [Timing(10, 1, 20.0)], "mst": []}
+    h3n, published = rows_of(timings, lengths=[10, 10], scoring=4.0)
+    assert h3n["total_seconds"] == 5
+    assert h3n["sentences_per_second"] == pytest.approx(0.4)
+    assert h3n["total_speed_up"] == pytest.approx(44 / 5)
+    assert h3n["decoding_speed_up"] == pytest.approx(40)
+    assert not h3n["extrapolated"]
+    assert published["extrapolated"]
+    assert published["measured_sentences"] == 1
+    assert published["decoding_speed_up"] == 1
+    [alone] = rows_of({"h3n": timings["h3n"]}, lengths=[10, 10], scoring=4.0)
+    assert alone["total_speed_up"] is alone["decoding_speed_up"] is None
+
+
+@pytest.mark.parametrize("band", PAPER)
+def test_the_figures_of_the_paper_agree_with_each_other(band: str) -> None:
+    for paper in PAPER[band].values():
+        assert 1000 / paper.seconds == pytest.approx(paper.sentences_per_second, rel=0.08)  # it prints 0.006
+    gain = PAPER[band][PUBLISHED].seconds / PAPER[band]["h3n"].seconds
+    assert gain == pytest.approx(PAPER[band]["h3n"].speed_up, rel=0.005)
+
+
+def test_everything_is_measured(found: dict[str, Any]) -> None:
+    short, long = json.loads(json.dumps(found, allow_nan=False))["bands"]
+    for band, measured in ((short, 4), (long, 2)):
+        assert [row["decoder"] for row in band["rows"]] == list(ROWS)
+        assert all(row["decoding_seconds"] > 0 for row in band["rows"])
+        for row in band["rows"]:
+            assert row["total_seconds"] == pytest.approx(band["scoring_seconds"] + row["decoding_seconds"])
+            assert row["extrapolated"] is (row["decoder"] == PUBLISHED and band is long)
+        assert band["same_score"]["compared"] == measured
+        assert band["same_score"]["different"] == 0
+    assert short["mean_words"] == 47 / 4
+    assert long["longest"] == 105
+    assert sum(point["sentences"] for point in found["curves"]["h3n"]) == 9
+    assert sum(point["sentences"] for point in found["curves"][PUBLISHED]) == 6
+    assert sum(point["sentences"] for point in found["curves"][NETWORK]) == 9
+    assert set(found["exponents"]) == set(ROWS) - {"auto"}
+
+
+def test_the_share_done_grows_to_the_whole(parser: Parser) -> None:
+    told: list[tuple[str, float]] = []
+    bands = [Band("a", (sentence(4), sentence(9))), Band("b", (sentence(30),))]
+    measure_bands(parser, bands, repeat=1, watch=lambda *news: told.append(news))
+    assert [band for band, _ in told] == ["a", "a", "b"]
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
+
+
+def test_another_score_is_reported(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = native.decode
+
+    def wrong(sentences: Sequence[Any], names: Sequence[str], **options: Any) -> list[Any]:
+        parses = right(sentences, names, **options)
+        if names[0] != PUBLISHED or len(sentences[0]) != 9:
+            return parses
+        return [replace(parse, score=parse.score - 1) for parse in parses if parse is not None]
+
+    monkeypatch.setattr(module.native, "decode", wrong)
+    found = measure_bands(parser, [Band("mine", (sentence(4), sentence(9)))], repeat=1)
+    same = found["bands"][0]["same_score"]
+    assert (same["compared"], same["different"]) == (2, 1)
+    assert same["largest"] == pytest.approx(1)
+    assert "1 DIFFER (by 1 at most)" in describe_bands(found)
+
+
+def test_some_decoders_alone(parser: Parser) -> None:
+    found = measure_bands(parser, [Band("mine", (sentence(4),))], decoders=("h3n",), repeat=1)
+    [row] = found["bands"][0]["rows"]
+    assert row["decoder"] == "h3n"
+    assert row["total_speed_up"] is None
+    assert found["bands"][0]["same_score"]["compared"] == 0
+    assert describe_bands(found).splitlines()[3].split()[-2:] == ["-", "-"]
+
+
+def test_wrong_arguments_are_refused(parser: Parser) -> None:
+    with pytest.raises(UnknownName, match=r"unknown decoder 'best'; known: .*hpsg_n5"):
+        measure_bands(parser, [], decoders=("best",))
+    with pytest.raises(UsageError, match="a sample of -1 and 3 runs"):
+        measure_bands(parser, [], sample=-1)
+    with pytest.raises(UsageError, match="0 runs"):
+        measure_bands(parser, [], repeat=0)
+
+
+def test_the_table_marks_what_is_extrapolated(found: dict[str, Any]) -> None:
+    text = describe_bands(found)
+    short, long = text.split("\n\n")[:2]
+    assert "~" not in short
+    assert "~ from 2 sentences by the fifth power of the length, standard error" in long
+    rows = {line.split()[0]: line for line in long.splitlines()[3:9]}
+    assert list(rows) == list(ROWS)
+    assert rows[PUBLISHED].count("~") == 3
+    assert rows["h3n"].count("~") == 2
+    assert rows[PUBLISHED].endswith("|   2,014.2 s       0.5         -")
+    assert rows["h3n"].endswith("|     113.5 s       8.8    17.7 x")
+    assert "|" not in rows["auto"]
+    assert "hpsg and hpsg_n5 on 2 sentences: the same score" in long
+    grown = describe_bands(found | {"exponents": {"cky": 1.8, "h3n": 2.0, "mst": None}})
+    assert "decoding of more than 100 words grows as: cky n^1.80, h3n n^2.00\n" in grown
+
+
+def test_bands_are_read_plain_and_compressed(folder: Path) -> None:
+    bands = read_bands(folder)
+    assert [band.lengths for band in bands] == [[3, 9, 5], [20, 22], [30, 31]]
+    assert [band.name for band in bands] == list(PAPER)
+    assert bands[2].file == "band-200-299.txt.xz"
+    assert len({band.checksum for band in bands}) == 3
+    assert [band.lengths for band in read_bands(folder, limit=1)] == [[5], [22], [31]]
+
+
+def test_a_missing_and_an_empty_file_are_named(folder: Path) -> None:
+    file = folder / "band-100-199.txt"
+    file.write_text("\n \n")
+    with pytest.raises(InputError, match=r"band-100-199\.txt: there is no sentence in it"):
+        read_bands(folder)
+    file.unlink()
+    with pytest.raises(InputError, match=r"no band-100-199\.txt; expected band-001-099\.wiki\.txt, "):
+        read_bands(folder)
+
+
+def test_the_curves_carry_their_exponents(found: dict[str, Any], tmp_path: Path) -> None:
+    plot_bands(found | {"exponents": {"hpsg": 4.125, "h3n": None}}, tmp_path / "a.svg")
+    drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "<!-- hpsg: $n^{4.12}$ -->" in drawn  # matplotlib keeps the text beside the outlines
+    assert "<!-- h3n -->" in drawn
+    assert "<!-- network -->" in drawn
+    assert "<!-- auto: hpsg, above 100 words h3n -->" in drawn
+    plot_bands(found, tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_that_cannot_be_written_is_refused_beforehand(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"accepted endings: .*pdf, .*png"):
+        check_plot(tmp_path / "a.docx")
+    with pytest.raises(InputError, match="no folder"):
+        check_plot(tmp_path / "nowhere" / "a.png")
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tiny_model: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("H3N_DATA", raising=False)
+    threads = torch.get_num_threads()
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["h3n", "bench", "speed", "--model", str(tiny_model), *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        torch.set_num_threads(threads)
+        out, err = capsys.readouterr()
+        return int(left.value.code or 0), out, err
+
+    return command
+
+
+def test_the_command_prints_and_draws(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    code, out, _ = run("--bands", "--data", ".", "--limit", "2", "--repeat", "1", "--json", "--plot", "a.png")
+    assert code == 0
+    made = json.loads(out)
+    assert [band["sentences"] for band in made["bands"]] == [2, 2, 2]
+    assert len(made["weights"]) == 64
+    assert made["code"]["version"]
+    assert made["machine"]["threads"] == 1
+    assert Path("a.png").is_file()
+    assert signal.getsignal(signal.SIGINT) is before
+    Path("raw").mkdir()
+    for file in Path().glob("band-*"):
+        file.rename(Path("raw") / file.name)
+    monkeypatch.setenv("H3N_DATA", ".")
+    code, out, _ = run("--bands", "--repeat", "1")
+    assert code == 0
+    assert out.startswith("0-100 words: 3 sentences of 5.7 words (paper: 1,000 of 26.6); network ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--bands"], "--bands needs sentences: --data FOLDER"),
+        (["--bands", "--data", "nowhere"], "nowhere: no band-001-099.wiki.txt"),
+        (["--bands", "--data", ".", "--plot", "a.docx"], "a.docx: no kind of picture"),
+        (["--bands", "mine.txt"], "FILE does nothing with --bands"),
+        (["--bands", "--threads", "2"], "--threads does nothing with --bands"),
+        (["--sample", "3"], "--sample needs --bands"),
+        (["--bands", "--sample", "-1"], "--sample"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, arguments: list[str], message: str) -> None:
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
