@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from h3n.errors import InputError, UnknownName, UsageError
 
@@ -302,7 +302,7 @@ def _value(hint: Any, given: Any, *, where: str) -> Any:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return build_options(hint, given, where=where)
-    if origin is UnionType:  # of a type and None, which stands for an option that is not given
+    if origin in (Union, UnionType):  # of a type and None, which stands for an option that is not given
         return _value(get_args(hint)[0], given, where=where)
     if origin is dict:
         return _table(get_args(hint)[1], given, where=where)

@@ -91,12 +91,13 @@ class PaperRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bands:
-    """What the measurement of speed by length reads: tokenised sentences in bands of length."""
+    """What the measurement of speed by length reads: a folder with tokenised sentences, a file for each band."""
 
-    files: tuple[str, ...]
-    model: str
-    limit: Count | None = None  # sentences of each band; none: all
-    sample: Count | None = None  # sentences of each band for the slowest decoder; none: the measurement's own choice
+    folder: str
+    model: str  # a bundled one by its name, a folder, or one on the hub
+    limit: Whole = 0  # sentences of each band; 0: all
+    sample: Whole = 16  # sentences of each band of long ones for the slowest decoder; 0: all
+    repeat: Count = 3  # of the other decoders' runs the fastest counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,7 @@ class Experiment:
     name: str
     title: str
     question: str
+    order: Whole = 100  # of its section on the page of results
     table: str = ""  # the paper's one that it mirrors
     budget: str = ""  # what was left out of the training data or time, if anything
     findings: str = ""  # what came out, in words

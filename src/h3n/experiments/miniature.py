@@ -10,13 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from h3n.experiments.experiment import Experiment, TrainSet
-from h3n.experiments.grammar import write_treebank
+from h3n.experiments.bands import FILES
+from h3n.experiments.experiment import Bands, Experiment, TrainSet
+from h3n.experiments.grammar import Grammar, write_treebank
 from h3n.experiments.plan import LEARNED, format_of
 
 SENTENCES = {"train": 60, "dev": 15}
 VARIANTS = 2  # of many languages these many
 SEEDS = 2
+LENGTHS = ((5, 8, 13, 21, 34), (101, 103, 107, 110))  # of sentences in the first band and in the others
 
 # Laid over all options of all runs.
 OVERLAY: dict[str, Any] = {
@@ -44,7 +46,22 @@ def miniature_of(experiment: Experiment, folder: Path) -> Experiment:
         dev=tuple(replace(one, files=_small(one.files, folder / "dev"), limit=0) for one in experiment.dev),
         make=tuple(replace(make, source=_one(make.source, folder / _part(make.source))) for make in experiment.make),
         runs=tuple(replace(run, seeds=run.seeds[:SEEDS]) for run in experiment.runs),
+        bands=_small_bands(experiment.bands, folder) if experiment.bands is not None else None,
     )
+
+
+def _small_bands(bands: Bands, folder: Path) -> Bands:
+    """Return the measurement with a few sentences a band, some of them long enough to be sampled."""
+    grammar = Grammar(seed=2)
+    for number, name in enumerate(FILES.values()):
+        lines = []
+        for length in LENGTHS[min(number, 1)]:
+            words: list[str] = []
+            while len(words) < length:
+                words += [word for word, _ in grammar.sentence().words]
+            lines.append(" ".join(words[:length]) + "\n")
+        (folder / name).write_text("".join(lines), encoding="utf-8")
+    return replace(bands, folder=str(folder), sample=2, repeat=1)
 
 
 def _small(files: Iterable[str], stem: Path) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from h3n.config import Config, Treebank, expand, layer_config
 from h3n.errors import InputError, UnknownName, UsageError
+from h3n.experiments.bands import FILES as BAND_FILES
 from h3n.experiments.experiment import DevSet, Experiment, Learned, Make, Run
 from h3n.formats import guess_format
 from h3n.treebanks import load_recipe
@@ -70,8 +71,7 @@ def plan(experiment: Experiment, choice: Choice) -> list[Job]:
     if not wanted:
         known = [*experiment.variants, *(run.name for run in experiment.runs)]
         raise UnknownName(f"run of {experiment.name}", str(choice.only), known)
-    if lost := missing_files(experiment, variants={variant for variant, _, _ in wanted}):
-        raise InputError(f"{experiment.name}: {_explain(experiment, lost)}")
+    check_files(experiment, variants={variant for variant, _, _ in wanted})
     jobs = [_job(experiment, run, variant, seed, choice) for variant, run, seed in wanted]
     known_jobs = {job.name for job in jobs} | {job.run.name for job in jobs}
     if unknown := [name for name in choice.folders if name not in known_jobs]:
@@ -138,7 +138,7 @@ def files_of(experiment: Experiment) -> Iterator[str]:
     yield from (file for dev in experiment.dev for file in dev.files)
     yield from (make.source for make in experiment.make)
     if experiment.bands is not None:
-        yield from experiment.bands.files
+        yield from (f"{experiment.bands.folder}/{file}" for file in BAND_FILES.values())
 
 
 def missing_files(experiment: Experiment, *, variants: Iterable[str] = ()) -> list[str]:
@@ -149,6 +149,12 @@ def missing_files(experiment: Experiment, *, variants: Iterable[str] = ()) -> li
         for pattern in dict.fromkeys(files_of(experiment))
         if find_file(pattern, variant=variant, made=Path()) is None
     ]
+
+
+def check_files(experiment: Experiment, *, variants: Iterable[str] = ()) -> None:
+    """Raise an error if a file is not there that says how to make it."""
+    if lost := missing_files(experiment, variants=variants):
+        raise InputError(f"{experiment.name}: {_explain(experiment, lost)}")
 
 
 def how_to_get(experiment: Experiment) -> list[str]:

@@ -68,7 +68,15 @@ def run_experiment(
     if experiment.bands is not None:
         from h3n.experiments.speed import run_bands
 
-        return run_bands(experiment, output=folder, results=target, miniature=miniature, model=model, report=report)
+        return run_bands(
+            experiment,
+            experiment.bands,
+            output=folder,
+            results=target,
+            miniature=miniature,
+            model=model,
+            report=report,
+        )
     choice = Choice(
         output=folder,
         only=only,
@@ -85,6 +93,7 @@ def run_experiment(
         given = job.name in choice.folders or job.run.name in choice.folders
         train_job(job, given=given, report=report, watch=watch)
         record = measure_job(job, report=report)
+        record["command"] += " --miniature" if miniature else ""
         path = add_result(target, experiment.name, run=job.name, record=record, miniature=miniature)
     report(Note(text=f"results are in {path}"))
     return path

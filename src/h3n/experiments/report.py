@@ -1,0 +1,93 @@
+"""The page of results: tables and plots from the JSON files alone, the same bytes from the same results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from h3n.errors import InputError
+from h3n.experiments.experiment import Experiment, experiment_names, load_experiment
+from h3n.experiments.plan import how_to_get
+from h3n.experiments.plots import plot_rows
+from h3n.experiments.results import read_results
+from h3n.experiments.tables import band_tables, provenance, row_tables
+
+PAGE = "results.md"
+IMAGES = "images"
+HEAD = """<!-- Written by `h3n experiments report` from results/*.json: do not edit. -->
+# Results
+
+Every table of the paper has a command, and every figure on this page says which one made it: the seed, the commit and
+the checksums of the data stand below each table. [Reproducing](reproducing.md) says how to run them and how to add one.
+
+- All our figures are of **dev** sets, on which models were chosen and, where a table says so, the weight of spans
+  against arcs was tuned; the paper's are of test sets, most of them of other treebanks. They stand beside ours for
+  orientation, not as a comparison.
+- Words are given, tags are not. LP, LR and LF1 are as EVALB counts them with Collins' parameters; UAS and LAS leave out
+  words of punctuation only. HAcc is the share of words whose level the head scorer gets right.
+- Sentences/s counts the network and the decoder, in processor time of one thread. With several seeds a cell holds their
+  mean and, in brackets, each.
+"""
+
+
+def build_report(results: str | Path, docs: str | Path) -> Path:
+    """Write the page and its plots into a folder and return the page's path."""
+    folder = Path(docs)
+    experiments = sorted(map(load_experiment, experiment_names()), key=lambda one: (one.order, one.name))
+    found = {one.name: read_results(Path(results), one.name) for one in experiments}
+    parts = [HEAD, *(_section(one, found[one.name], folder) for one in experiments if found[one.name])]
+    if waiting := [one for one in experiments if not found[one.name]]:
+        parts.append("\n".join(_not_run(waiting)))
+    path = folder / PAGE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(parts), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    return path
+
+
+def _section(experiment: Experiment, found: dict[str, Any] | None, folder: Path) -> str:
+    if found is None:
+        raise ValueError(f"no results of {experiment.name}")
+    records: list[dict[str, Any]] = list(found["runs"].values())
+    lines = [f"## {experiment.title}", "", experiment.question, ""]
+    if experiment.table:
+        lines += [f"The paper's table: *{experiment.table}*.", ""]
+    if experiment.budget:
+        lines += [f"Budget: {experiment.budget}", ""]
+    if found["miniature"]:
+        lines += ["**A miniature: generated sentences and a tiny network. The figures mean nothing.**", ""]
+    if experiment.bands is not None:
+        lines += band_tables(records[0])
+    else:
+        lines += row_tables(experiment, records)
+    if experiment.findings:
+        lines += [experiment.findings, ""]
+    lines += [*_picture(experiment, records, folder), *provenance(records)]
+    return "\n".join(lines)
+
+
+def _picture(experiment: Experiment, records: Sequence[dict[str, Any]], folder: Path) -> Iterator[str]:
+    name = f"results-{experiment.name}.png"
+    try:
+        (folder / IMAGES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder / IMAGES}: cannot be made: {error.strerror}") from None
+    if experiment.bands is not None:
+        from h3n.experiments.bands_plot import plot_bands
+
+        plot_bands(records[0]["measured"], folder / IMAGES / name)
+    else:
+        plot_rows(experiment, records, folder / IMAGES / name)
+    yield from (f"![{experiment.title}]({IMAGES}/{name})", "")
+
+
+def _not_run(experiments: Sequence[Experiment]) -> Iterator[str]:
+    yield from ("## Not run here", "", "With their data in `$H3N_DATA`, the same commands run these and print the")
+    yield from ("paper's figures beside yours.", "")
+    for experiment in experiments:
+        yield from (f"### {experiment.title}", "", experiment.question, "", "```console")
+        yield from (f"$ {line}" for line in how_to_get(experiment))
+        yield from (f"$ h3n experiments run {experiment.name}", "```", "")
