@@ -94,11 +94,11 @@ def _bar() -> Iterator[Callable[[str, float], None] | None]:
         return
     from tqdm import tqdm
 
-    shape = "{desc} words {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left"
-    with tqdm(total=1.0, bar_format=shape, leave=False, dynamic_ncols=True) as bar:
+    shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left"
+    with tqdm(total=1.0, desc="starting", bar_format=shape, leave=False, dynamic_ncols=True) as bar:
 
         def watch(band: str, share: float) -> None:
-            bar.set_description_str(band, refresh=False)
+            bar.set_description_str(f"{band} words", refresh=False)
             bar.update(share - bar.n)
 
         yield watch
