@@ -6,6 +6,7 @@ import io
 import os
 import re
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given, settings
@@ -122,6 +123,28 @@ def test_each_paragraph_is_marked() -> None:
 
 def test_offsets_of_a_sentence_from_elsewhere_start_at_0() -> None:
     assert text.offsets(Sentence(words=("a", "bc"))) == ((0, 1), (2, 4))
+    assert text.offsets(Sentence(words=("a",), comments=("# start_char = soon",))) == ((0, 1),)
+
+
+def test_words_that_do_not_spell_what_is_written_have_all_of_it() -> None:
+    rows = Insert(0, "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\t_"), Insert(3, "4-5\tgehts\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No")
+    sentence = Sentence(words=("zu", "dem", "Haus", "geht", "s", "."), inserts=rows)
+    assert text.offsets(sentence) == ((0, 3), (0, 3), (4, 8), (9, 13), (13, 14), (14, 15))
+    assert text.written(sentence) == "zum Haus gehts."
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_what_is_written_is_where_the_offsets_say(source: str) -> None:
+    for sentence in text.segment(source):
+        bare = replace(sentence, comments=())
+        made = text.written(bare)
+        assert tuple(made[start:end] for start, end in text.offsets(bare)) == sentence.words
+
+
+def test_the_text_of_a_treebank_comes_first() -> None:
+    assert text.written(Sentence(words=("a", "b"), comments=("# text = a  b",))) == "a  b"
+    assert text.written(Sentence(words=())) == ""
 
 
 def test_lines_are_sentences() -> None:

@@ -68,6 +68,8 @@ EXAMPLES = {
     ],
     "the web": [
         ("See http://a.org/x-y_(z)?q=1.", "See http://a.org/x-y_(z)?q=1 ."),
+        ("(See http://a.org/Cake_(band)).", "( See http://a.org/Cake_(band) ) ."),
+        ("(a.org/Cake_(band), http://a.org)", "( a.org/Cake_(band) , http://a.org )"),
         ("(www.example.com)", "( www.example.com )"),
         ("Mail jo.doe-x@mail.example.org, now", "Mail jo.doe-x@mail.example.org , now"),
         ("example.com/a-b/c.html;", "example.com/a-b/c.html ;"),

@@ -111,9 +111,8 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The sentence as it was written, or its words with blanks between."""
-        given = (line.partition("=")[2].strip() for line in self.sentence.comments if line.startswith("# text ="))
-        return next(given, None) or " ".join(self.words)
+        """The sentence as it was written, as far as that is known, or else its words with blanks between."""
+        return text.written(self.sentence)
 
     def brackets(self, *, indent: bool = False) -> str:
         """Return the phrase structure in Penn Treebank notation; a blank inside a word is written ``_``."""

@@ -1,10 +1,11 @@
 """Plain English text in: sentences and words, with where they stand.
 
 `segment` splits running text, `lines` takes one sentence per line, `words` takes words that are split already. All of
-them stream. `split` gives tokens with their offsets; `offsets` finds those of a sentence's words again.
+them stream. `split` gives tokens with their offsets; `offsets` finds those of a sentence's words again and
+`written` what it looked like.
 """
 
-from h3n.text.sentences import lines, offsets, segment, split, words
+from h3n.text.sentences import lines, offsets, segment, split, words, written
 from h3n.text.tokens import Token
 
-__all__ = ["Token", "lines", "offsets", "segment", "split", "words"]
+__all__ = ["Token", "lines", "offsets", "segment", "split", "words", "written"]

@@ -44,14 +44,18 @@ _TOUCH = "[\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 _UNIT = "|".join(re.escape(unit) for unit in sorted(english.UNITS, key=len, reverse=True))
 _CLIPPED = "|".join(sorted(english.CLIPPED))
 _DOMAIN = "|".join(sorted(english.TOP_DOMAINS))
+# Inside an address: `/wiki/Cake_(band)`. A bracket that closes none of the address's own ends it, as marks do.
+_BRACKETED = r"\([^\s()]{0,200}\)"
+_LAST = r"""[^\s.,;:!?'"”’()\]>»]"""
 
 # Tried in this order at each position. A repetition that may fail is bounded: no input takes quadratic time.
 _PIECE = re.compile(
     rf"""
       (?P<whole>
-        (?:(?:https?|ftps?)://|www\.|doi:|mailto:)\S*[^\s.,;:!?'"”’)\]>»]
+        (?:(?:https?|ftps?)://|www\.|doi:|mailto:)(?:[^\s()]|{_BRACKETED})*(?:{_LAST}|{_BRACKETED})
       | [\w.+%-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,8}}
-      | {_START}(?:[\w-]{{1,63}}\.){{1,6}}(?:{_DOMAIN})(?:/[^\s"”’)\]>»]{{0,500}}[^\s.,;:!?'"”’)\]>»])?(?![\w@-])
+      | {_START}(?:[\w-]{{1,63}}\.){{1,6}}(?:{_DOMAIN})
+        (?:/(?:[^\s"”’()\]>»]|{_BRACKETED}){{0,500}}(?:{_LAST}|{_BRACKETED}))?(?![\w@-])
       | {_START}(?:[:;=][-']?[)(DPpO|/\\3*\]\[]+|<3|\^_+\^|-_+-){_END}
       | [\U0001f1e6-\U0001f1ff]{{2}} | [0-9#*]\ufe0f?\u20e3
       | {_EMOJI}{_TOUCH}*(?:\u200d{_EMOJI}{_TOUCH}*)*

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import accumulate, pairwise, zip_longest
 
 from h3n.text import blocks, boundaries
 from h3n.text.blocks import Block
@@ -18,6 +18,7 @@ from h3n.trees import Insert, Sentence
 
 _ESCAPES = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
 _UNESCAPES = {escape: space for space, escape in _ESCAPES.items()}
+_START = re.compile(r"# start_char = *([0-9]+) *")
 _ESCAPE = re.compile(r"\\(?:[sntr]|u[0-9a-f]{4})")
 
 
@@ -66,21 +67,41 @@ def words(text: str | Iterable[str]) -> Iterator[Sentence]:
 def offsets(sentence: Sentence) -> tuple[tuple[int, int], ...]:
     """Return where each word of a sentence from `segment` or `lines` starts and ends in the text.
 
-    The words of `don't` share its characters out among them. Without `# start_char` counting starts at 0.
+    The words of `don't` share its characters out among them; where they do not spell what is written (`zum` from `zu`
+    and `dem`), each has all of it. Without `# start_char` counting starts at 0.
     """
-    misc = sentence.misc or ("_",) * len(sentence)
-    gaps = [len(_gap(column)) for column in misc]
-    for insert in sentence.inserts:
-        number, _, *_, column = insert.row.split("\t")
-        if "-" in number:
-            first, last = (int(part) for part in number.split("-"))
-            gaps[first - 1 : last] = [*[0] * (last - first), len(_gap(column))]
-    at = next((int(c.partition("=")[2]) for c in sentence.comments if c.startswith("# start_char =")), 0)
-    found = []
-    for word, gap in zip(sentence.words, gaps, strict=True):
-        found.append((at, at + len(word)))
-        at += len(word) + gap
+    starts = (_START.fullmatch(line) for line in sentence.comments)
+    at = next((int(match[1]) for match in starts if match), 0)
+    found: list[tuple[int, int]] = []
+    for first, end, form, gap in _tokens(sentence):
+        spelled = list(accumulate(map(len, sentence.words[first:end]), initial=at))
+        shared = "".join(sentence.words[first:end]) == form
+        found.extend(pairwise(spelled) if shared else [(at, at + len(form))] * (end - first))
+        at += len(form) + len(gap)
     return tuple(found)
+
+
+def written(sentence: Sentence) -> str:
+    """Return the sentence as it was written: its `# text`, or its words with their spacing."""
+    given = (line.partition("=")[2].strip() for line in sentence.comments if line.startswith("# text ="))
+    parts = (form + gap for _, _, form, gap in _tokens(sentence))
+    return next(given, None) or "".join(parts).rstrip()
+
+
+def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
+    """Yield what is written in one piece: its first word, the one after its last, how it is spelled, what follows."""
+    ranges: dict[int, tuple[int, str, str]] = {}
+    for insert in sentence.inserts:
+        number, form, *_, column = insert.row.split("\t")
+        first, dash, last = number.partition("-")
+        if dash:
+            ranges[int(first) - 1] = (int(last), form, column)
+    misc = sentence.misc or ("_",) * len(sentence)
+    word = 0
+    while word < len(sentence):
+        end, form, column = ranges.get(word, (word + 1, sentence.words[word], misc[word]))
+        yield word, end, form, _gap(column)
+        word = end
 
 
 def _sentence(
