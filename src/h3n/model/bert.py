@@ -110,9 +110,14 @@ class Bert(nn.Module):
         mask = attention_mask.bool()
         x = self.embeddings(input_ids, token_type_ids)
         allowed = None if bool(mask.all()) else mask[:, None, None, :]  # (B, 1, 1, pieces)
-        for layer in cast(nn.ModuleList, self.encoder["layer"]):
+        for layer in self.layers:
             x = layer(x, allowed)
         return Hidden(x)
+
+    @property
+    def layers(self) -> list[nn.Module]:
+        """Return the layers from the first to the last."""
+        return list(cast(nn.ModuleList, self.encoder["layer"]))
 
 
 class _Embeddings(nn.Module):

@@ -1,59 +1,152 @@
-"""Linear layers in 8-bit whole numbers, for faster parsing on a processor.
+"""A trained network made fast for a processor: linear layers in 8 bits, attention without padding.
 
-Weights are rounded once, each output with a scale of its own; inputs on the way, each word or piece with a scale of its
-own, so that a sentence's result does not depend on the others of its batch.
+Every part is replaced by one that reads and gives the same, made from its weights, so that the rest of the network
+need not know. See `h3n.model.native` for how numbers are rounded.
 """
 
 from __future__ import annotations
 
-import warnings
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from h3n.errors import UsageError
+from h3n.model.bert import Bert, Hidden
+from h3n.model.layers import Layer, PartitionedLinear, Stack
+from h3n.model.native import Floats, Lengths, Linear, Norm, attend, require_native
 
-ENGINE = "fbgemm"  # the other one may pick instructions that virtual machines promise and do not have
 SMALLEST = 64  # inputs and outputs: smaller layers take no time worth saving
 
 
+def use_int8(network: nn.Module) -> None:
+    """Make a network fast, in place; it can neither be trained nor saved any more."""
+    require_native()
+    for name, child in list(network.named_children()):
+        made = _made(child)
+        if made is not None:
+            setattr(network, name, made)
+        else:
+            use_int8(child)
+
+
+def _made(module: nn.Module) -> nn.Module | None:
+    """Return the fast one of a module, or None if there is none."""
+    if isinstance(module, Bert):
+        return Int8Bert(module)
+    if isinstance(module, Stack) and module.layers:
+        return Int8Stack(module)
+    if type(module) is nn.Linear and min(module.weight.shape) >= SMALLEST:
+        return Int8Linear(module)
+    return None
+
+
 class Int8Linear(nn.Module):
-    """A linear layer for inference alone."""
+    """A linear layer for tensors of any shape."""
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
-        self.packed = _packed(linear.weight.detach().float())
-        self.bias = linear.bias
+        self.run = Linear([linear])
 
     def forward(self, x: Tensor) -> Tensor:
-        scale = x.abs().amax(dim=-1, keepdim=True).clamp_(min=1e-9)
-        # Reduced to 7 bits: with 8, processors that lack one instruction overflow in the middle of a sum.
-        made: Tensor = torch.ops.quantized.linear_dynamic(x / scale, self.packed, reduce_range=True)
-        made.mul_(scale)
-        return made if self.bias is None else made.add_(self.bias)
+        rows = x.reshape(-1, x.shape[-1]).numpy()
+        return torch.from_numpy(self.run(rows)).view(*x.shape[:-1], -1)
 
 
-def _packed(weight: Tensor) -> object:
-    scales = (weight.abs().amax(dim=1) / 127.0).clamp_(min=1e-12).double()
-    zeros = torch.zeros(len(weight), dtype=torch.int64)
-    before = torch.backends.quantized.engine
-    torch.backends.quantized.engine = ENGINE
-    try:
-        with warnings.catch_warnings():
-            # torch wants rid of these tensors one day; until then nothing else in it is as fast and runs everywhere.
-            warnings.filterwarnings("ignore", message=".*quantize_per_channel", category=UserWarning)
-            rounded = torch.quantize_per_channel(weight, scales, zeros, axis=0, dtype=torch.qint8)
-            packed: object = torch.ops.quantized.linear_prepack(rounded, None)
-    finally:
-        torch.backends.quantized.engine = before
-    return packed
+class Int8Bert(nn.Module):
+    """BERT on the pieces of all sentences in a row."""
+
+    def __init__(self, bert: Bert) -> None:
+        super().__init__()
+        self.config = bert.config
+        self.embeddings = bert.embeddings
+        self.layers = [_BertLayer(layer) for layer in bert.layers]
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Hidden:
+        mask = attention_mask.bool()
+        embedded = self.embeddings(input_ids, token_type_ids)
+        x, lengths = _packed(embedded, mask)
+        for layer in self.layers:
+            x = layer(x, lengths)
+        return Hidden(_padded(x, mask))
 
 
-def use_int8(network: nn.Module) -> None:
-    """Replace the linear layers of a network by 8-bit ones, in place; it can neither be trained nor saved any more."""
-    if ENGINE not in torch.backends.quantized.supported_engines:
-        raise UsageError("8-bit layers do not run on this processor or with this version of torch; accepted: float32")
-    for module in list(network.modules()):
-        for name, child in list(module.named_children()):
-            if type(child) is nn.Linear and min(child.weight.shape) >= SMALLEST:
-                setattr(module, name, Int8Linear(child))
+class _BertLayer:
+    def __init__(self, layer: Any) -> None:  # a layer of `Bert`, whose parts have names but no types
+        attention, output = layer.attention, layer.output
+        self.heads = layer.heads
+        self.roles = Linear([attention["self"][name] for name in ("query", "key", "value")])
+        self.joined = Linear([attention["output"].dense])
+        self.norm = Norm(attention["output"].LayerNorm)
+        self.inner = Linear([layer.intermediate["dense"]], activation="gelu")
+        self.outer = Linear([output.dense])
+        self.outer_norm = Norm(output.LayerNorm)
+
+    def __call__(self, x: Floats, lengths: Lengths) -> Floats:
+        query, key, value = np.split(self.roles(x), 3, axis=1)
+        seen = attend(query, key, value, lengths=lengths, heads=self.heads)
+        x = self.norm(self.joined(seen), x)
+        return self.outer_norm(self.outer(self.inner(x)), x)
+
+
+class Int8Stack(nn.Module):
+    """Partitioned attention on the words of all sentences in a row."""
+
+    def __init__(self, stack: Stack) -> None:
+        super().__init__()
+        self.size, self.content_size = stack.size, stack.content_size
+        self.positions = stack.positions
+        self.layers = [_StackLayer(layer) for layer in stack.layers if isinstance(layer, Layer)]
+
+    def forward(self, content: Tensor, mask: Tensor) -> Tensor:
+        places = torch.arange(content.shape[1]).clamp_(max=len(self.positions) - 1)
+        position = self.positions[places].expand(len(content), -1, -1)
+        x, lengths = _packed(torch.cat((content, position), dim=-1), mask)
+        for layer in self.layers:
+            x = layer(x, lengths)
+        return _padded(x, mask)
+
+
+class _StackLayer:
+    def __init__(self, layer: Layer) -> None:
+        attention = layer.attention
+        self.heads = attention.heads
+        self.roles = [_Partitioned(part) for part in (attention.query, attention.key, attention.value)]
+        self.joined = _Partitioned(attention.out)
+        self.norm = Norm(layer.attention_norm)
+        self.inner = _Partitioned(layer.inner, activation="relu")
+        self.outer = _Partitioned(layer.outer)
+        self.outer_norm = Norm(layer.outer_norm)
+
+    def __call__(self, x: Floats, lengths: Lengths) -> Floats:
+        query, key, value = (role(x) for role in self.roles)
+        seen = attend(query, key, value, lengths=lengths, heads=self.heads, parts=2)
+        x = self.norm(self.joined(seen), x)
+        return self.outer_norm(self.outer(self.inner(x)), x)
+
+
+class _Partitioned:
+    """Content to content, position to position: the halves of a row."""
+
+    def __init__(self, linear: PartitionedLinear, *, activation: str = "none") -> None:
+        self.content = Linear([linear.content], activation=activation)
+        self.position = Linear([linear.position], activation=activation)
+
+    def __call__(self, x: Floats) -> Floats:
+        half, made = x.shape[1] // 2, np.empty((len(x), 2 * self.content.outputs), dtype=np.float32)
+        self.content(x[:, :half], out=made[:, : self.content.outputs])
+        self.position(x[:, half:], out=made[:, self.content.outputs :])
+        return made
+
+
+def _packed(x: Tensor, mask: Tensor) -> tuple[Floats, Lengths]:
+    """Return the rows where the mask is true, sentence after sentence, and how many each sentence has."""
+    rows: Floats = x.contiguous().numpy()
+    kept = mask.numpy()
+    return rows[kept], kept.sum(axis=1, dtype=np.int64)
+
+
+def _padded(rows: Floats, mask: Tensor) -> Tensor:
+    made = np.zeros((*mask.shape, rows.shape[1]), dtype=np.float32)
+    made[mask.numpy()] = rows
+    return torch.from_numpy(made)

@@ -1,0 +1,99 @@
+// A register of floats, as wide as the target has them, and what the layers of a network need of it. Written with the
+// vectors of GCC and Clang, which every target of theirs can do. No header with inline code: see layer_kernels.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+#ifndef H3N_TARGET
+#define H3N_TARGET baseline
+#endif
+
+namespace h3n::H3N_TARGET {
+
+#if defined(__AVX512F__)
+constexpr std::size_t LANES = 16;
+#elif defined(__AVX2__)
+constexpr std::size_t LANES = 8;
+#else
+constexpr std::size_t LANES = 4;
+#endif
+using Lanes = float __attribute__((vector_size(4 * LANES)));
+using Whole = std::int32_t __attribute__((vector_size(4 * LANES)));
+using Bytes = std::uint8_t __attribute__((vector_size(LANES)));
+
+inline Lanes load(const float* from) {
+    Lanes made;
+    __builtin_memcpy(&made, from, sizeof made);
+    return made;
+}
+inline void store(float* to, Lanes value) { __builtin_memcpy(to, &value, sizeof value); }
+inline Lanes all(float value) { return value - Lanes{}; }
+inline Lanes max(Lanes a, Lanes b) { return a > b ? a : b; }
+inline Lanes min(Lanes a, Lanes b) { return a < b ? a : b; }
+
+// The first `count` lanes from memory, `rest` in the others; and back.
+inline Lanes load_some(const float* from, std::size_t count, float rest) {
+    if (count >= LANES) return load(from);
+    float made[LANES];
+    for (std::size_t l = 0; l < LANES; ++l) made[l] = l < count ? from[l] : rest;
+    return load(made);
+}
+inline void store_some(float* to, Lanes value, std::size_t count) {
+    if (count >= LANES) return store(to, value);
+    float made[LANES];
+    store(made, value);
+    for (std::size_t l = 0; l < count; ++l) to[l] = made[l];
+}
+
+#if defined(__AVX512F__)
+inline float sum(Lanes value) { return _mm512_reduce_add_ps(value); }
+inline float largest(Lanes value) { return _mm512_reduce_max_ps(value); }
+#else
+inline float sum(Lanes value) {
+    float total = 0.0F;
+    for (std::size_t l = 0; l < LANES; ++l) total += value[l];
+    return total;
+}
+inline float largest(Lanes value) {
+    float most = value[0];
+    for (std::size_t l = 1; l < LANES; ++l) most = most > value[l] ? most : value[l];
+    return most;
+}
+#endif
+
+template <std::size_t COUNT>
+inline Lanes polynomial(Lanes x, const float (&factors)[COUNT]) {  // the highest power first
+    Lanes made = all(factors[0]);
+    for (std::size_t k = 1; k < COUNT; ++k) made = made * x + factors[k];
+    return made;
+}
+
+// e to the power of x, to the last bit or two; below -87 it is as good as 0.
+inline Lanes exponential(Lanes x) {
+    constexpr float TAYLOR[] = {1.0F / 720, 1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F};
+    x = min(max(x, all(-87.0F)), all(88.0F));
+    const Lanes magic = all(12582912.0F);  // adding it leaves no room for a fraction
+    const Lanes times = (x * 1.44269504F + magic) - magic;
+    const Lanes rest = (x - times * 0.693359375F) + times * 2.12194440e-4F;  // ln 2 in two parts
+    const Whole exponent = (__builtin_convertvector(times, Whole) + 127) << 23;
+    return polynomial(rest, TAYLOR) * reinterpret_cast<Lanes>(exponent);
+}
+
+// x times the share of a normal distribution that lies below x. The error function in it is a fraction of two
+// polynomials, fitted to 2e-8 as far as it is not yet 1.
+inline Lanes gelu(Lanes x) {
+    constexpr float ABOVE[] = {2.0347290e-6F, 2.8748069e-4F, 3.8683759e-3F, 5.3060630e-2F, 1.9276516e-1F, 1.1283790F};
+    constexpr float BELOW[] = {3.8070648e-5F, 1.1881273e-3F, 1.5172392e-2F, 1.1508508e-1F, 5.0416534e-1F, 1.0F};
+    const Lanes z = min(max(x * 0.70710678F, all(-3.92F)), all(3.92F));
+    const Lanes square = z * z;
+    const Lanes half = x * 0.5F;
+    const Lanes made = half + half * (z * polynomial(square, ABOVE) / polynomial(square, BELOW));
+    return x < all(-5.54F) ? Lanes{} : made;  // what is left there is rounding, times x
+}
+
+}  // namespace h3n::H3N_TARGET

@@ -1,0 +1,152 @@
+// The layers for Python: arrays in, results into arrays that are given. h3n.model.native says what is meant; here only
+// what would read or write out of bounds is refused.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "packing.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using Input = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
+using Output = nb::ndarray<float, nb::ndim<2>, nb::device::cpu>;
+using Row = nb::ndarray<const float, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+template <class Value, class Array>
+h3n::Table<Value> table_of(const Array& array, std::size_t rows, std::size_t columns) {
+    require(array.shape(0) == rows && array.shape(1) == columns, "a matrix has another shape than the others ask for");
+    require(rows == 0 || columns <= 1 || array.stride(1) == 1, "rows are not contiguous");
+    return {array.data(), static_cast<std::size_t>(array.stride(0))};
+}
+
+const h3n::LayerKernels& kernels_of(std::size_t target) {
+    require(target < h3n::supported_layer_kernels().size(), "this machine has no such target");
+    return *h3n::supported_layer_kernels()[target];
+}
+
+h3n::Activation activation_of(int number) {
+    require(number >= 0 && number <= static_cast<int>(h3n::Activation::gelu), "no such activation");
+    return static_cast<h3n::Activation>(number);
+}
+
+// Memory for one call, kept for the next one of the same thread.
+template <class Value>
+Value* room_for(std::size_t count) {
+    thread_local std::vector<Value> kept;
+    if (kept.size() < count) kept.resize(count);
+    return kept.data();
+}
+
+class Linear {
+  public:
+    Linear(const Input& weight, const std::optional<Row>& bias)
+        : packed_(checked(weight, bias), weight.shape(0), weight.shape(1), bias ? bias->data() : nullptr) {}
+
+    void run(const Input& x, const Output& out, int activation, std::size_t target) const {
+        const h3n::Int8& layer = packed_.layer;
+        const std::size_t rows = x.shape(0);
+        const auto from = table_of<const float>(x, rows, layer.inputs);
+        const auto to = table_of<float>(out, rows, layer.outputs);
+        const h3n::LayerKernels& kernels = kernels_of(target);
+        const h3n::Activation how = activation_of(activation);
+        const nb::gil_scoped_release release;
+        float* numbers = room_for<float>(2 * h3n::BLOCK);
+        const h3n::Rounded rounded{room_for<std::uint8_t>(h3n::BLOCK * layer.depth), numbers, numbers + h3n::BLOCK};
+        kernels.linear(layer, from, rows, to, how, rounded);
+    }
+
+  private:
+    static const float* checked(const Input& weight, const std::optional<Row>& bias) {
+        require(weight.shape(0) > 0 && weight.shape(1) > 0, "the weights are empty");
+        require(!bias || bias->shape(0) == weight.shape(0), "the bias has another length than the outputs");
+        require(static_cast<std::size_t>(weight.stride(0)) == weight.shape(1), "the weights are not contiguous");
+        return table_of<const float>(weight, weight.shape(0), weight.shape(1)).data;
+    }
+
+    h3n::Packed packed_;
+};
+
+void activate(const Output& x, int activation, std::size_t target) {
+    const std::size_t rows = x.shape(0), width = x.shape(1);
+    const auto table = table_of<float>(x, rows, width);
+    const nb::gil_scoped_release release;
+    kernels_of(target).activate(table, rows, width, activation_of(activation));
+}
+
+void add_norm(const Input& x, const std::optional<Input>& y, const Row& weight, const Row& bias, float epsilon,
+              const Output& out, std::size_t target) {
+    const std::size_t rows = x.shape(0), width = x.shape(1);
+    const auto one = table_of<const float>(x, rows, width);
+    const auto other = y ? table_of<const float>(*y, rows, width) : h3n::Table<const float>{};
+    const auto to = table_of<float>(out, rows, width);
+    require(weight.shape(0) == width && bias.shape(0) == width, "the norm has another width than its input");
+    const nb::gil_scoped_release release;
+    kernels_of(target).add_norm(one, other, rows, width, {weight.data(), bias.data(), epsilon}, to);
+}
+
+void attention(const Input& query, const Input& key, const Input& value, const Lengths& lengths, std::size_t heads,
+               std::size_t parts, const Output& out, std::size_t target) {
+    const std::size_t rows = query.shape(0), width = query.shape(1);
+    require(heads > 0 && parts > 0 && width % (heads * parts) == 0, "the width does not fit the number of heads");
+    const h3n::Table<const float> from[] = {table_of<const float>(query, rows, width),
+                                            table_of<const float>(key, rows, width),
+                                            table_of<const float>(value, rows, width)};
+    const auto to = table_of<float>(out, rows, width);
+    const h3n::Heads shape{heads, parts, width / (heads * parts), width / parts};
+    std::size_t total = 0, longest = 0;
+    for (std::size_t s = 0; s < lengths.shape(0); ++s) {
+        require(lengths.data()[s] >= 0, "a length is negative");
+        total += static_cast<std::size_t>(lengths.data()[s]);
+        longest = std::max(longest, static_cast<std::size_t>(lengths.data()[s]));
+    }
+    require(total == rows, "the lengths do not add up to the rows");
+    const h3n::LayerKernels& kernels = kernels_of(target);
+    const nb::gil_scoped_release release;
+    float* room = room_for<float>(h3n::attention_room(longest, shape));
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < lengths.shape(0); ++s) {
+        const auto count = static_cast<std::size_t>(lengths.data()[s]);
+        if (count > 0)
+            kernels.attention({from[0][first], from[0].stride}, {from[1][first], from[1].stride},
+                              {from[2][first], from[2].stride}, count, shape, {to[first], to.stride}, room);
+        first += count;
+    }
+}
+
+}  // namespace
+
+NB_MODULE(_layers, m) {
+    m.doc() = "Layers of a network in native code; use them through h3n.model.";
+    m.attr("ACTIVATIONS") = nb::make_tuple("none", "relu", "leaky", "gelu");
+    m.def("targets", [] {
+        std::vector<std::string> names;
+        for (const h3n::LayerKernels* kernels : h3n::supported_layer_kernels()) names.emplace_back(kernels->target);
+        return names;
+    });
+    nb::class_<Linear>(m, "Linear")
+        .def(nb::init<const Input&, const std::optional<Row>&>(), nb::arg("weight").noconvert(),
+             nb::arg("bias").noconvert().none())
+        .def("run", &Linear::run, nb::arg("x").noconvert(), nb::arg("out").noconvert(), nb::arg("activation") = 0,
+             nb::arg("target") = 0);
+    m.def("activate", &activate, nb::arg("x").noconvert(), nb::arg("activation"), nb::arg("target") = 0);
+    m.def("add_norm", &add_norm, nb::arg("x").noconvert(), nb::arg("y").noconvert().none(), nb::arg("weight").noconvert(),
+          nb::arg("bias").noconvert(), nb::arg("epsilon"), nb::arg("out").noconvert(), nb::arg("target") = 0);
+    m.def("attention", &attention, nb::arg("query").noconvert(), nb::arg("key").noconvert(),
+          nb::arg("value").noconvert(), nb::arg("lengths").noconvert(), nb::arg("heads"), nb::arg("parts"),
+          nb::arg("out").noconvert(), nb::arg("target") = 0);
+}

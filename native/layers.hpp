@@ -1,0 +1,69 @@
+// What the layers of a network are computed with at inference: linear layers in 8-bit whole numbers, and the steps
+// between them. Matrices are row-major; a row is a word (or piece), and no row's result depends on another's, save in
+// attention, where it depends on the rows of its own sentence. Nothing here is compiled per target.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace h3n {
+
+// A row-major matrix whose rows may lie further apart than they are long.
+template <class Value>
+struct Table {
+    Value* data = nullptr;
+    std::size_t stride = 0;
+    Value* operator[](std::size_t row) const { return data + row * stride; }
+};
+
+constexpr std::size_t PANEL = 64;    // outputs whose weights lie together
+constexpr std::size_t QUAD = 4;      // inputs that one instruction multiplies and adds up
+constexpr std::size_t BLOCK = 96;    // rows rounded at a time: with the weights of a panel they stay in the caches
+
+enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 };
+
+// Weights rounded to 8 bits, each output with a scale of its own: weights[panel][quad][output][input of the quad].
+// Inputs are rounded on the way, each row between its least and its largest value: x ~ low + step * q, q in 0 .. 255.
+// So a row times an output's weights is step * scale * (q . w) + low * total, where total is the sum of the weights.
+struct Int8 {
+    std::size_t inputs = 0, outputs = 0;
+    std::size_t depth = 0, width = 0;       // the same, in whole quads and panels; what is too many is zero
+    const std::int8_t* weights = nullptr;
+    const float* scales = nullptr;          // (width)
+    const float* totals = nullptr;          // (width)
+    const float* bias = nullptr;            // (width)
+};
+
+// Room for the rounded rows of a block.
+struct Rounded {
+    std::uint8_t* values = nullptr;  // (BLOCK, depth)
+    float* steps = nullptr;          // (BLOCK)
+    float* lows = nullptr;           // (BLOCK)
+};
+
+struct Norm {
+    const float* weight = nullptr;
+    const float* bias = nullptr;
+    float epsilon = 0.0F;
+};
+
+// Where the values of a head lie in a row: `parts` stretches of `size` values, `apart` from each other.
+struct Heads {
+    std::size_t count = 1, parts = 1, size = 0, apart = 0;
+};
+
+struct LayerKernels {
+    const char* target;
+    void (*linear)(const Int8&, Table<const float> x, std::size_t rows, Table<float> out, Activation, const Rounded&);
+    void (*activate)(Table<float> x, std::size_t rows, std::size_t width, Activation);
+    // out = norm(x + y), y left out if null; out may be x or y.
+    void (*add_norm)(Table<const float> x, Table<const float> y, std::size_t rows, std::size_t width, const Norm&,
+                     Table<float> out);
+    // Softmax attention among the `rows` of one sentence; `room` holds attention_room(rows, heads) floats.
+    void (*attention)(Table<const float> query, Table<const float> key, Table<const float> value, std::size_t rows,
+                      const Heads&, Table<float> out, float* room);
+};
+
+std::size_t attention_room(std::size_t rows, const Heads& heads);
+
+}  // namespace h3n

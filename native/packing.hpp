@@ -1,0 +1,27 @@
+// What owns the memory that `Int8` points into, and which kernels there are.
+#pragma once
+
+#include <vector>
+
+#include "layers.hpp"
+
+namespace h3n {
+
+// The kernels this machine can run, best first.
+const std::vector<const LayerKernels*>& supported_layer_kernels();
+
+class Packed {
+  public:
+    // `weight` is (outputs, inputs), of finite numbers; `bias` may be null.
+    Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias);
+    Packed(const Packed&) = delete;
+    Packed& operator=(const Packed&) = delete;
+
+    Int8 layer;
+
+  private:
+    std::vector<std::int8_t> weights_;
+    std::vector<float> scales_, totals_, bias_;
+};
+
+}  // namespace h3n

@@ -1,0 +1,31 @@
+import numpy as np
+from numpy.typing import NDArray
+
+ACTIVATIONS: tuple[str, ...]
+
+def targets() -> list[str]: ...
+
+class Linear:
+    def __init__(self, weight: NDArray[np.float32], bias: NDArray[np.float32] | None) -> None: ...
+    def run(self, x: NDArray[np.float32], out: NDArray[np.float32], activation: int = 0, target: int = 0) -> None: ...
+
+def activate(x: NDArray[np.float32], activation: int, target: int = 0) -> None: ...
+def add_norm(
+    x: NDArray[np.float32],
+    y: NDArray[np.float32] | None,
+    weight: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    epsilon: float,
+    out: NDArray[np.float32],
+    target: int = 0,
+) -> None: ...
+def attention(
+    query: NDArray[np.float32],
+    key: NDArray[np.float32],
+    value: NDArray[np.float32],
+    lengths: NDArray[np.int64],
+    heads: int,
+    parts: int,
+    out: NDArray[np.float32],
+    target: int = 0,
+) -> None: ...

@@ -1,0 +1,84 @@
+"""The layers of a network in native code, for inference on a processor.
+
+Arrays are (rows, width): the words or pieces of all sentences in a row, without padding. No row's result depends on
+another sentence. Linear layers are in 8 bits: weights are rounded once, each output with a scale of its own; inputs on
+the way, each row with a scale of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from h3n.errors import UsageError
+
+try:
+    from h3n.model import _layers
+except ImportError:  # not built where the compiler cannot do it
+    if not TYPE_CHECKING:
+        _layers = None
+
+Floats = NDArray[np.float32]
+Lengths = NDArray[np.int64]
+FAST = ("avx512_vnni", "avx2_vnni")  # targets with an instruction for products of bytes
+
+
+def is_fast() -> bool:
+    """Return whether 8 bits are faster than 32 on this machine."""
+    return _layers is not None and _layers.targets()[0] in FAST
+
+
+def require_native() -> None:
+    """Raise `UsageError` where there is no native code."""
+    if _layers is None:
+        raise UsageError("8-bit layers are not built for this platform; accepted: float32")
+
+
+class Linear:
+    """A linear layer, or several of the same input as one, and what follows it: relu, leaky, gelu or none."""
+
+    def __init__(self, layers: Sequence[nn.Linear], *, activation: str = "none") -> None:
+        weight = np.concatenate([array_of(layer.weight) for layer in layers])
+        biases = [array_of(layer.bias) for layer in layers if layer.bias is not None]
+        self.outputs = len(weight)
+        self._activation = _layers.ACTIVATIONS.index(activation)
+        self._packed = _layers.Linear(weight, np.concatenate(biases) if biases else None)
+
+    def __call__(self, x: Floats, *, out: Floats | None = None) -> Floats:
+        made = out if out is not None else np.empty((len(x), self.outputs), dtype=np.float32)
+        self._packed.run(x, made, self._activation)
+        return made
+
+
+class Norm:
+    """Layer normalisation of a sum, in place of its first part."""
+
+    def __init__(self, norm: nn.LayerNorm) -> None:
+        self._weight, self._bias = array_of(norm.weight), array_of(norm.bias)
+        self._epsilon = norm.eps
+
+    def __call__(self, x: Floats, added: Floats | None = None) -> Floats:
+        _layers.add_norm(x, added, self._weight, self._bias, self._epsilon, x)
+        return x
+
+
+def attend(queries: Floats, keys: Floats, values: Floats, *, lengths: Lengths, heads: int, parts: int = 1) -> Floats:
+    """Return softmax attention among the rows of each sentence.
+
+    With ``parts`` 2 a row is two halves, and a head's vector is its stretch of the first beside its of the second.
+    """
+    made = np.empty((len(queries), queries.shape[1]), dtype=np.float32)
+    _layers.attention(queries, keys, values, lengths, heads, parts, made)
+    return made
+
+
+def array_of(tensor: object) -> Floats:
+    """Return a parameter as a contiguous array of 32-bit numbers."""
+    if not hasattr(tensor, "detach"):
+        raise TypeError(f"a tensor is expected, not a {type(tensor).__name__}")
+    made: Floats = np.ascontiguousarray(tensor.detach().float().cpu().numpy())
+    return made
