@@ -71,7 +71,10 @@ def test_every_layer_of_the_table_that_exists_imports(part: str) -> None:
     subprocess.run([sys.executable, "-c", f"import h3n.{part}"], check=True)
 
 
-@pytest.mark.parametrize("part", ["formats", "convert", "evaluate", "text", "cli", "treebanks", "loading"])
+LIGHT = ["formats", "convert", "evaluate", "text", "cli", "treebanks", "loading", "experiments.report"]
+
+
+@pytest.mark.parametrize("part", LIGHT)
 def test_light_parts_import_no_torch(part: str) -> None:
     code = f"import sys, h3n.{part}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

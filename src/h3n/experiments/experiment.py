@@ -26,7 +26,7 @@ class Need:
 
     recipe: str
     folder: str = ""  # none: as the recipe is called
-    options: str = ""  # of h3n prepare
+    options: str = ""  # of h3n prepare; {scheme} stands for the recipe's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +49,12 @@ class TrainSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevSet:
-    """Files to measure on that hold the same sentences."""
+    """Files to measure on that hold the same sentences. On a test set nothing is chosen and nothing tuned."""
 
     name: str
     files: tuple[str, ...]
     limit: Whole = 0
+    test: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +82,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRow:
-    """A line of the paper's own table. Without a variant it stands beside all of them."""
+    """A line of the paper's own table. Without a variant or a set it stands beside all of them."""
 
     label: str
     on: str
     figures: dict[str, float]
     variant: str = ""
+    set: str = ""  # one of the dev sets' names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,11 @@ class Read:
     name: str
     examples: list[Example]
     words: int
+    scoring: str
+    test: bool
+
+    def compare(self, parsed: Sequence[Parsed]) -> dict[str, float]:
+        return compare(self.examples, parsed, scoring=self.scoring)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +40,19 @@ class Batches:
 
 
 def measure(
-    parser: Parser, rows: Sequence[Row], sets: Sequence[DevSet], *, said: Callable[[str], None]
+    parser: Parser,
+    rows: Sequence[Row],
+    sets: Sequence[DevSet],
+    *,
+    scoring: str = "collins",
+    said: Callable[[str], None] = lambda _: None,
 ) -> list[dict[str, Any]]:
     """Return the figures of each row on each set.
 
-    A row without a weight gets the one with which all sets together come out best (LF1 + LAS, or whichever there is).
+    A row without a weight gets the one with which the dev sets come out best on average (LF1 + LAS, or whichever there
+    is). ``said`` gets a line on each row.
     """
-    reads = [_read(parser, one) for one in sets]
+    reads = [_read(parser, one, scoring) for one in sets]
     found: dict[int, list[dict[str, Any]]] = {}
     for head_score in dict.fromkeys(_head_score(row) for row in rows):
         ranked = with_head_score(parser, head_score)
@@ -63,9 +74,9 @@ def _head_score(row: Row) -> str:
     return row.head_score if row.decoder in USE_HEADS else "tree"
 
 
-def _read(parser: Parser, one: DevSet) -> Read:
+def _read(parser: Parser, one: DevSet, scoring: str) -> Read:
     examples = load_examples([Treebank(files=one.files, limit=one.limit)], data=parser.config.data)
-    return Read(one.name, examples, sum(len(example.sentence) for example in examples))
+    return Read(one.name, examples, sum(len(example.sentence) for example in examples), scoring, one.test)
 
 
 def _clock(parser: Parser) -> Callable[[], float]:
@@ -86,13 +97,12 @@ def _measure_row(parser: Parser, row: Row, reads: Sequence[Read], scored: Sequen
 
 
 def _best_weight(parser: Parser, row: Row, reads: Sequence[Read], scored: Sequence[Batches]) -> float:
-    if not _weighs(row):
+    dev = [(read, batches) for read, batches in zip(reads, scored, strict=True) if not read.test]
+    if not _weighs(row) or not dev:
         return 0.5
-    examples = [example for read in reads for example in read.examples]
 
     def value(weight: float) -> float:
-        parsed = [one for batches in scored for one in _decode(parser, row, batches, weight)]
-        return quality(compare(examples, parsed))
+        return sum(quality(read.compare(_decode(parser, row, batches, weight))) for read, batches in dev)
 
     return max(WEIGHTS, key=value)
 
@@ -107,7 +117,7 @@ def _figures(parser: Parser, row: Row, read: Read, batches: Batches, weight: flo
     started = clock()
     parsed = _decode(parser, row, batches, weight)
     seconds = clock() - started
-    scores = compare(read.examples, parsed)
+    scores = read.compare(parsed)
     figures = {("HAcc" if name == "heads" else name): value for name, value in scores.items()}
     figures["sentences/s"] = len(read.examples) / max(batches.seconds + seconds, 1e-9)
     return {

@@ -43,6 +43,18 @@ class Job:
         return Path(self.config.output)
 
     @property
+    def scoring(self) -> str:
+        """EVALB's parameters as the treebank's recipe has them."""
+        recipes = (load_recipe(need.recipe.replace("{variant}", self.variant)) for need in self.experiment.needs)
+        return next((recipe.scoring for recipe in recipes if recipe.scoring), "collins")
+
+    @property
+    def files(self) -> list[str]:
+        """All files that are read, to learn from and to measure on."""
+        train = [file for treebank in self.config.data.train for file in treebank.files]
+        return [*train, *(file for one in self.dev for file in one.files)]
+
+    @property
     def command(self) -> str:
         only = "-".join(filter(None, (self.variant, self.run.name)))
         return f"h3n experiments run {self.experiment.name} --only {only} --seed {self.seed}"
@@ -94,7 +106,7 @@ def _job(experiment: Experiment, run: Run, variant: str, seed: int, choice: Choi
     data = replace(
         config.data,
         train=tuple(treebank for treebank in train if treebank.files),
-        dev=tuple(Treebank(files=d.files, limit=d.limit) for d in dev if d.files),
+        dev=tuple(Treebank(files=d.files, limit=d.limit) for d in dev if d.files and not d.test),
     )
     training = replace(config.training, seed=seed)
     return Job(
@@ -164,8 +176,9 @@ def how_to_get(experiment: Experiment) -> list[str]:
         for variant in experiment.variants if "{variant}" in need.recipe else ("",):
             recipe = need.recipe.replace("{variant}", variant)
             folder = (need.folder or need.recipe).replace("{variant}", variant)
-            options = f" {need.options}" if need.options else ""
-            lines.append(f"h3n prepare {recipe} SOURCE $H3N_DATA/{folder}{options}  # {load_recipe(recipe).get}")
+            known = load_recipe(recipe)
+            options = f" {need.options}".replace("{scheme}", known.scheme or "").rstrip()
+            lines.append(f"h3n prepare {recipe} SOURCE $H3N_DATA/{folder}{options}  # {known.get}")
     return lines
 
 
@@ -180,9 +193,8 @@ def _explain(experiment: Experiment, lost: list[str]) -> str:
 def makes_of(job: Job, *, output: Path) -> Iterator[Make]:
     """Yield the files that have to be made for a run, sources found and targets in place."""
     made = output / job.experiment.name / "made"
-    used = {file for treebank in (*job.config.data.train, *job.config.data.dev) for file in treebank.files}
     for make in job.experiment.make:
         target = make.target.replace("{variant}", job.variant).replace("{made}", str(made))
         source = find_file(make.source, variant=job.variant, made=made)
-        if target in used and source is not None:
+        if target in job.files and source is not None:
             yield replace(make, source=source, target=target)

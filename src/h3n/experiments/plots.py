@@ -12,6 +12,7 @@ from h3n.experiments.tables import measured_rows, values_of
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
 def plot_rows(experiment: Experiment, records: Sequence[Mapping[str, Any]], path: Path) -> None:
@@ -29,14 +30,14 @@ def plot_rows(experiment: Experiment, records: Sequence[Mapping[str, Any]], path
     panels = figure.subplots(1, max(len(names), 1), sharey=True, squeeze=False)[0]
     sets = [dev.name for dev in experiment.dev]
     for panel, name in zip(panels, names, strict=False):
-        for dev, colour in zip(sets, COLOURS * len(sets), strict=False):
+        for dev, colour, marker in zip(sets, COLOURS, MARKERS, strict=False):
             points = [
                 (value, labels.index(_label(variant, row.label)))
                 for set_name, variant, row, found in rows
                 if set_name == dev
                 for value in values_of(found, name)
             ]
-            panel.plot([x for x, _ in points], [y for _, y in points], "o", color=colour, label=dev)
+            panel.plot([x for x, _ in points], [y for _, y in points], marker, color=colour, label=dev)
         panel.set(title=name, xlabel="percent")
         panel.grid(visible=True, axis="x", alpha=0.3)
     panels[0].set_yticks(range(len(labels)), labels)

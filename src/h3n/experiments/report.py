@@ -21,11 +21,11 @@ HEAD = """<!-- Written by `h3n experiments report` from results/*.json: do not e
 Every table of the paper has a command, and every figure on this page says which one made it: the seed, the commit and
 the checksums of the data stand below each table. [Reproducing](reproducing.md) says how to run them and how to add one.
 
-- All our figures are of **dev** sets, on which models were chosen and, where a table says so, the weight of spans
-  against arcs was tuned; the paper's are of test sets, most of them of other treebanks. They stand beside ours for
-  orientation, not as a comparison.
-- Words are given, tags are not. LP, LR and LF1 are as EVALB counts them with Collins' parameters; UAS and LAS leave out
-  words of punctuation only. HAcc is the share of words whose level the head scorer gets right.
+- Unless a heading says test, our figures are of **dev** sets: on them models were chosen and, where a table says so,
+  the weight of spans against arcs was tuned. The paper's are of test sets, most of them of other treebanks; beside dev
+  figures they are for orientation, not for comparison.
+- Words are given, tags are not. LP, LR and LF1 are as EVALB counts them; UAS and LAS leave out words of punctuation
+  only. HAcc is the share of words whose level the head scorer gets right.
 - Sentences/s counts the network and the decoder, in processor time of one thread. With several seeds a cell holds their
   mean and, in brackets, each.
 """

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from h3n.config import Config, config_of, table_of
 from h3n.errors import InputError, UsageError
@@ -22,6 +25,7 @@ from h3n.training import Note, load_examples, train
 from h3n.training.checkpoint import restore_folder, write_file
 from h3n.training.curves import read_metrics
 from h3n.training.loop import Event as TrainingEvent
+from h3n.training.processes import Processes, choose_device
 from h3n.trees import Sentence
 
 PROVENANCE = "provenance.json"
@@ -144,30 +148,41 @@ def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
 
 def _provenance(job: Job) -> dict[str, Any]:
     device = job.config.training.device
-    return {"code": describe_code(), "machine": describe_machine(device), "data": checksums(_files(job))}
-
-
-def _files(job: Job) -> list[str]:
-    return [file for treebank in (*job.config.data.train, *job.config.data.dev) for file in treebank.files]
+    return {"code": describe_code(), "machine": describe_machine(device), "data": checksums(job.files)}
 
 
 def measure_job(job: Job, *, report: Report) -> dict[str, Any]:
     """Return the record of a trained run: its figures and all that one has to know to repeat them."""
-    parser = Parser.load(job.folder / "model")
+    device = str(choose_device(job.config.training.device, Processes()))
+    parser = Parser.load(job.folder / "model", device=device)
     rows = [row for row in job.experiment.rows if row.run == job.run.name]
-    found = measure(parser, rows, job.dev, said=lambda line: report(Note(text=line)))
+    with _one_thread():
+        found = measure(parser, rows, job.dev, scoring=job.scoring, said=lambda line: report(Note(text=line)))
+        machine = describe_machine(device)
     return {
         "run": job.run.name,
         "variant": job.variant,
         "seed": job.seed,
         "command": job.command,
         "code": describe_code(),
-        "machine": describe_machine(str(parser.network.device)),
-        "data": checksums(_files(job)),
+        "machine": machine,
+        "data": checksums(job.files),
         "trained": _trained(job.folder),
+        "scoring": job.scoring,
         "options": _options(job.config),
         "rows": found,
     }
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch use one thread, so that speeds on different machines are of the same thing."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _trained(folder: Path) -> dict[str, Any]:
@@ -190,7 +205,8 @@ def _options(config: Config) -> dict[str, Any]:
     """Return a run's options as far as they are anybody's business."""
     table = table_of(config)
     del table["output"]
-    table["encoder"]["name"] = public_name(config.encoder.name) if config.encoder.name else ""
+    for name in ("name", "vectors"):
+        table["encoder"][name] = public_name(table["encoder"][name]) if table["encoder"][name] else ""
     for treebank in (*table["data"]["train"], *table["data"]["dev"]):
         treebank["files"] = [public_name(file) for file in treebank["files"]]
     return table

@@ -10,6 +10,8 @@ from h3n.experiments.experiment import Experiment, Row
 
 SHORT = 12  # digits of a checksum or commit
 NONE = "–"
+RATE = "sentences/s"
+NEVER_BEST = (RATE, "HAcc")  # no matter of decoding, or of accuracy
 Records = Sequence[Mapping[str, Any]]
 # What a row came to on a set, one entry for each seed.
 Measured = list[dict[str, Any]]
@@ -41,11 +43,11 @@ def row_tables(experiment: Experiment, records: Records) -> Iterator[str]:
         counts = {found[0]["sentences"] for _, _, found in ours}
         size = f" ({counts.pop():,} sentences)" if len(counts) == 1 else ""
         yield from (f"### {dev.name}{size}", "")
-        yield from _table(experiment, ours)
+        yield from _table(experiment, dev.name, ours)
         yield ""
 
 
-def _table(experiment: Experiment, ours: Sequence[tuple[str, Row, Measured]]) -> Iterator[str]:
+def _table(experiment: Experiment, dev: str, ours: Sequence[tuple[str, Row, Measured]]) -> Iterator[str]:
     weighed = any(found[0]["weight"] is not None for _, _, found in ours)
     first = ["treebank"] if experiment.variants else []
     yield _line([*first, "parser and decoder", *experiment.columns, *(["weight of spans"] if weighed else [])])
@@ -57,10 +59,16 @@ def _table(experiment: Experiment, ours: Sequence[tuple[str, Row, Measured]]) ->
             cells = [_cell(found, name, best[name]) for name in experiment.columns]
             yield _line([*([variant] if first else []), row.label, *cells, *([_weights(found)] if weighed else [])])
         for paper in experiment.paper:
-            if paper.variant in ("", variant):
-                cells = [f"*{paper.figures[name]:g}*" if name in paper.figures else NONE for name in experiment.columns]
+            if paper.variant in ("", variant) and (not paper.set or paper.set == dev):
+                cells = [_paper_cell(paper.figures, name) for name in experiment.columns]
                 label = f"*paper, {paper.on}: {paper.label}*"
                 yield _line([*([variant] if first else []), label, *cells, *([""] if weighed else [])])
+
+
+def _paper_cell(figures: Mapping[str, float], name: str) -> str:
+    if name not in figures:
+        return NONE
+    return f"*{figures[name]:.{1 if name == RATE else 2}f}*"
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -81,9 +89,9 @@ def _cell(found: Measured, name: str, best: float) -> str:
     if not values:
         return NONE
     mean = sum(values) / len(values)
-    places = 0 if name == "sentences/s" and mean >= 10 else 2
+    places = 0 if name == RATE and mean >= 10 else 2
     shown = f"{mean:.{places}f}"
-    if shown == f"{best:.{places}f}" and name != "sentences/s":
+    if shown == f"{best:.{places}f}" and name not in NEVER_BEST:
         shown = f"**{shown}**"
     each = f" ({', '.join(f'{value:.{places}f}' for value in values)})" if len(values) > 1 else ""
     return shown + each

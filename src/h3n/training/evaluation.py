@@ -31,15 +31,16 @@ def evaluate(
     return compare(examples, parsed)
 
 
-def compare(examples: Sequence[Example], parsed: Sequence[Parsed]) -> dict[str, float]:
+def compare(examples: Sequence[Example], parsed: Sequence[Parsed], *, scoring: str = "collins") -> dict[str, float]:
     """Return the scores of parses against gold.
 
-    Brackets are counted as EVALB does with Collins' parameters and no top label. Which words are punctuation is decided
-    by the gold tags on both sides: tags are scored by themselves. Attachment leaves out words of punctuation only.
+    Brackets are counted as EVALB does with the parameters that ``scoring`` names and no top label. Which words are
+    punctuation is decided by the gold tags on both sides: tags are scored by themselves. Attachment leaves out words of
+    punctuation only.
     """
     brackets, attachments = BracketCounts(), AttachmentCounts()
     heads, tags, upos = ClassCounts(), ClassCounts(), ClassCounts()
-    parameters = without_top(load_parameters("collins"))
+    parameters = without_top(load_parameters(scoring))
     for example, found in zip(examples, parsed, strict=True):
         gold, made = example.sentence, found.sentence
         if gold.tree is not None and made.tree is not None:
