@@ -66,4 +66,7 @@ def read_about(folder: str | Path) -> dict[str, Any]:
         raise InputError(f"{path / ABOUT}: not JSON: {error}") from None
     if not isinstance(about, dict) or about.get("version") != VERSION:
         raise InputError(f"{path / ABOUT}: written by another version of h3n; expected version {VERSION}")
+    for name in ("config", "vocabulary"):
+        if not isinstance(about.get(name), dict):
+            raise InputError(f"{path / ABOUT}: {name} is missing; expected what h3n wrote there")
     return about

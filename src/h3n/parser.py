@@ -28,6 +28,7 @@ from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence
 
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
 NO_PARSE = Parse((), (), 0.0)
+NO_TAG = frozenset({"", "_"})  # of a word among others that have one: in brackets, in CoNLL
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Parser:
         about = read_about(path)
         config = config_of(about["config"])
         vocabulary = Vocabulary.from_json(about["vocabulary"])
-        encoder = path / ENCODER if (path / ENCODER).is_dir() else None
+        encoder = path / ENCODER if config.encoder.kind == "pretrained" else None
         try:
             network = restore_network(config, vocabulary, unpack(load_file(path / WEIGHTS)), folder=encoder)
         except (OSError, SafetensorError, RuntimeError) as error:
@@ -85,12 +86,13 @@ class Parser:
         path = Path(folder)
         state = pack(self.network.state_dict(), bits)
         path.mkdir(parents=True, exist_ok=True)
-        save_file(state, path / WEIGHTS, metadata={"format": "pt"})
+        save_file(state, path / WEIGHTS, metadata={"format": "pt"})  # for its owner's eyes only
         if self.network.cutter is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)
         about = {"version": VERSION, "config": table_of(self.config), "vocabulary": self.vocabulary.to_json()}
         (path / ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        (path / WEIGHTS).chmod((path / ABOUT).stat().st_mode)  # who may read a model may read all of it
 
     def parse(
         self,
@@ -193,13 +195,13 @@ class Parser:
         return name_relations(self.network, scored.output, governors, vocabulary=self.vocabulary)
 
     def _tags(self, scored: Scored) -> tuple[list[tuple[str, ...] | None], list[tuple[str, ...] | None]]:
-        """Return the tags of both kinds: given ones, predicted ones, or None where the treebank had none."""
+        """Return the tags of both kinds: those given, the others predicted; None where the treebank had none."""
         output, known = scored.output, self.vocabulary
         tags = name_tags(output.tags, output, names=known.tags) if known.tags else None
         upos = name_tags(output.upos, output, names=known.upos) if known.upos else None
         return (
-            [s.tags or (tags[at] if tags else None) for at, s in enumerate(scored.sentences)],
-            [s.upos or (upos[at] if upos else None) for at, s in enumerate(scored.sentences)],
+            [_filled(s.tags, tags[at] if tags else None) for at, s in enumerate(scored.sentences)],
+            [_filled(s.upos, upos[at] if upos else None) for at, s in enumerate(scored.sentences)],
         )
 
     def _parsed(
@@ -230,3 +232,10 @@ class Parser:
         labels = self.vocabulary.labels
         spans = tuple(HeadedSpan(start, end, labels[label], head) for start, end, label, head in parse.spans)
         return JointTree(sentence.words, tags, spans, relations, self.vocabulary.top)
+
+
+def _filled(given: tuple[str, ...] | None, predicted: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Return the tags that were given, with predicted ones where a word has none."""
+    if given is None or predicted is None:
+        return given or predicted
+    return tuple(guess if tag in NO_TAG else tag for tag, guess in zip(given, predicted, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,6 +98,30 @@ def test_save_and_load_give_the_same_scores(kind: str, tiny_encoder: Callable[[s
     before, after = run(network, SENTENCES), run(loaded, SENTENCES)
     assert torch.equal(before.arcs, after.arcs)
     assert torch.equal(before.posts.hidden, after.posts.hidden)
+
+
+@pytest.mark.parametrize("kind", ["bert", "xlnet"])
+def test_an_encoder_that_is_not_whole_is_refused(
+    kind: str, tiny_encoder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    config = options(kind="pretrained", name=str(tiny_encoder(kind)))
+    Parser(made(config), vocabulary(), config).save(tmp_path)
+    (tmp_path / "encoder" / "tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match=r"encoder .* cannot be loaded: "):
+        Parser.load(tmp_path)
+    (tmp_path / "encoder" / "tokenizer.json").unlink()
+    with pytest.raises(InputError, match=r"tokenizer.json: no such file; expected the encoder of a saved parser"):
+        Parser.load(tmp_path)
+    shutil.rmtree(tmp_path / "encoder")
+    with pytest.raises(InputError, match=r"config.json: no such file; expected the encoder of a saved parser"):
+        Parser.load(tmp_path)
+
+
+def test_weights_can_be_read_by_whoever_can_read_the_rest(tmp_path: Path) -> None:
+    config = attentive()
+    Parser(made(config), vocabulary(), config).save(tmp_path)
+    modes = [(tmp_path / name).stat().st_mode for name in ("model.safetensors", "parser.json")]
+    assert modes[0] == modes[1]
 
 
 def test_save_and_load_give_the_same_scores_without_a_pretrained_model(tmp_path: Path) -> None:

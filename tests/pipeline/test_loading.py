@@ -84,6 +84,9 @@ def test_damaged_folders(tiny_model: Path, tmp_path: Path) -> None:
     (tmp_path / "parser.json").write_text(json.dumps({"version": 99}))
     with pytest.raises(InputError, match="another version of h3n"):
         h3n.load(tmp_path)
+    (tmp_path / "parser.json").write_text(json.dumps({"version": 1, "config": {}}))
+    with pytest.raises(InputError, match=r"parser.json: vocabulary is missing; expected what h3n wrote there"):
+        h3n.load(tmp_path)
     shutil.copy(tiny_model / "parser.json", tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"nothing")
     with pytest.raises(InputError, match="the weights cannot be read"):

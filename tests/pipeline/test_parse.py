@@ -83,11 +83,13 @@ def test_nothing_and_sentences_without_words(parser: Pipeline) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (7, "cannot parse a int; accepted: a text, a list of words, a Sentence, or an iterable of these"),
+        (7, "cannot parse an int; accepted: a text, a list of words, a Sentence, or an iterable of these"),
         (None, "cannot parse None"),
         (b"text", "cannot parse a bytes"),
-        ([["a"], 7], "input 2 is a int"),
+        ([["a"], 7], "input 2 is an int"),
         ([["a", ""]], "input 1: word 2 is empty"),
+        (Sentence(words=("a", "")), "input 1: word 2 is empty"),
+        ([["a"], ["b", "c\ud83d"]], r"input 2: word 2 \('c\\ud83d'\) holds half a character"),
     ],
 )
 def test_what_cannot_be_parsed_is_refused(parser: Pipeline, source: Any, message: str) -> None:
@@ -100,6 +102,11 @@ def test_wrong_options_are_refused_at_once(parser: Pipeline) -> None:
         parser.parse("A dog.", decoder="best")
     with pytest.raises(UsageError, match="look-ahead of -1"):
         parser.parse("A dog.", look_ahead=-1)
+    wrong: Any = [Constraints()]
+    with pytest.raises(UsageError, match="constraints of type list; accepted: Constraints, or a function"):
+        parser.parse("A dog.", constraints=wrong)
+    with pytest.raises(UsageError, match=r"the function of constraints gave \[.*; accepted: Constraints or None"):
+        list(parser.parse("A dog.", constraints=lambda _: wrong))
 
 
 def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pipeline) -> None:
@@ -126,6 +133,14 @@ def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pi
     assert [row.split("\t")[8] for row in rows[1:6]] == ["_"] * 5
     assert rows[5].split("\t")[2] == "run"
     assert rows[5].endswith("SpaceAfter=No")
+
+
+def test_words_without_a_tag_among_others_get_one(parser: Pipeline) -> None:
+    (guessed,) = parser.parse(WORDS)
+    tags, upos = ("XX", "_", "", "XX", "_", "_", "_"), ("_", "_", "_", "_", "_", "_", "X")
+    (result,) = parser.parse(Sentence(words=tuple(WORDS), tags=tags, upos=upos))
+    assert result.tags == ("XX", *guessed.tags[1:3], "XX", *guessed.tags[4:])
+    assert result.upos == (*guessed.upos[:6], "X")
 
 
 def test_words_may_be_brackets_or_hold_blanks(parser: Pipeline) -> None:

@@ -95,6 +95,18 @@ def test_nltk_is_optional(result: Result, monkeypatch: pytest.MonkeyPatch) -> No
         result.to_nltk()
 
 
+def test_nltk_has_no_tree_without_words(parser: Pipeline) -> None:
+    (result,) = parser.parse([[]])
+    with pytest.raises(TreeError, match="has no phrase structure: it has no words"):
+        result.to_nltk()
+
+
+def test_without_a_text_it_is_put_together_from_words_and_spacing(parser: Pipeline) -> None:
+    (result,) = parser.parse(Sentence(words=("this", "dog", "!"), misc=("_", "SpaceAfter=No", "_")))
+    assert result.text == "this dog!"
+    assert tuple(result.text[start:end] for start, end in result.offsets) == result.words
+
+
 def test_dependencies_alone_have_no_brackets(parser: Pipeline) -> None:
     (flat,) = parser.parse("Oslo found dogs.", decoder="mst")
     with pytest.raises(TreeError, match="no phrase structure"):

@@ -19,6 +19,7 @@ from h3n.model.vocabulary import Vocabulary
 
 # Positions below this many are no real limit but a default of the library.
 NO_LIMIT = 100_000
+SAVED = ("config.json", "tokenizer.json")
 
 
 class Attentive(nn.Module):
@@ -116,25 +117,31 @@ def _run_ends(word_of: Tensor, *, last: bool) -> Tensor:
 
 def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
     """Return model and tokenizer: with the pretrained weights, or empty ones where a saved parser will fill them."""
-    plain = load_plain(folder) if folder is not None else None
-    if plain is not None:
-        return plain
+    if folder is None and not options.name:
+        raise InputError("encoder.name is empty; expected 'minilm', a model's name on the hub, or a folder")
+    # Without a tokenizer the library would make an empty one, to which every word is unknown.
+    missing = [folder / file for file in SAVED if not (folder / file).is_file()] if folder is not None else []
+    if missing:
+        raise InputError(f"{missing[0]}: no such file; expected the encoder of a saved parser there")
+    name = str(folder) if folder is not None else locate(options.name)
+    try:
+        plain = load_plain(folder) if folder is not None else None
+        return plain or _load_with_library(name, weights=folder is None)
+    except Exception as error:  # the libraries raise whatever comes, and the tokenizers' nothing narrower
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"encoder {name!r} cannot be loaded: {said[0]}") from None
+
+
+def _load_with_library(name: str, *, weights: bool) -> tuple[Any, Any]:
     import transformers
 
     library: Any = transformers
-    if not options.name:
-        raise InputError("encoder.name is empty; expected 'minilm', a model's name on the hub, or a folder")
-    name = str(folder) if folder is not None else locate(options.name)
-    try:
-        with quiet():
-            tokenizer = library.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
-            if folder is not None:
-                model = library.AutoModel.from_config(library.AutoConfig.from_pretrained(name))
-            else:
-                model = library.AutoModel.from_pretrained(name)
-    except (OSError, ValueError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise InputError(f"encoder {name!r} cannot be loaded: {first}") from None
+    with quiet():
+        tokenizer = library.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+        if weights:
+            model = library.AutoModel.from_pretrained(name)
+        else:
+            model = library.AutoModel.from_config(library.AutoConfig.from_pretrained(name))
     # The pooler reads the first position for other tasks; its weights would only be dragged along.
     if getattr(model, "pooler", None) is not None:
         model.pooler = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeGuard
@@ -9,6 +10,8 @@ from typing import TypeAlias, TypeGuard
 from h3n import text
 from h3n.errors import UsageError
 from h3n.trees import Sentence
+
+_HALF = re.compile(r"[\ud800-\udfff]")  # of a surrogate pair: no file and no tokenizer takes it
 
 One: TypeAlias = str | Sequence[str] | Sentence
 Parsable: TypeAlias = One | Iterable[One]
@@ -37,9 +40,9 @@ def _all(inputs: Iterable[object]) -> Iterator[tuple[int, Sentence]]:
             for sentence in text.segment(one):
                 yield number, sentence
         elif isinstance(one, Sentence):
-            yield number, bare(one)
+            yield number, bare(_checked(one, number))
         elif _is_words(one):
-            yield number, _of_words(one, number)
+            yield number, _checked(Sentence(words=tuple(one)), number)
         else:
             raise UsageError(f"input {number + 1} is {_kind(one)}; accepted: {_ACCEPTED}")
 
@@ -53,10 +56,14 @@ def bare(sentence: Sentence) -> Sentence:
     return replace(sentence, tree=None, dependencies=None, enhanced=None, inserts=ranges)
 
 
-def _of_words(words: Sequence[str], number: int) -> Sentence:
-    if "" in words:
-        raise UsageError(f"input {number + 1}: word {words.index('') + 1} is empty; a word has at least one character")
-    return Sentence(words=tuple(words))
+def _checked(sentence: Sentence, number: int) -> Sentence:
+    """Return the sentence if its words are words."""
+    for at, word in enumerate(sentence.words, start=1):
+        if not word:
+            raise UsageError(f"input {number + 1}: word {at} is empty; a word has at least one character")
+        if not word.isascii() and _HALF.search(word):
+            raise UsageError(f"input {number + 1}: word {at} ({word!r}) holds half a character; expected valid Unicode")
+    return sentence
 
 
 def _is_words(one: object) -> TypeGuard[Sequence[str]]:
@@ -64,4 +71,5 @@ def _is_words(one: object) -> TypeGuard[Sequence[str]]:
 
 
 def _kind(one: object) -> str:
-    return "None" if one is None else f"a {type(one).__name__}"
+    name = type(one).__name__
+    return "None" if one is None else f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}"

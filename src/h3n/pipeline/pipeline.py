@@ -39,7 +39,10 @@ class _Asked:
     constraints: Wanted
 
     def of(self, sentence: Sentence) -> Constraints | None:
-        return self.constraints(sentence) if callable(self.constraints) else self.constraints
+        found = self.constraints(sentence) if callable(self.constraints) else self.constraints
+        if not isinstance(found, Constraints | None):
+            raise UsageError(f"the function of constraints gave {found!r}; accepted: Constraints or None")
+        return found
 
 
 def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, precision: str = "float32") -> Pipeline:
@@ -101,6 +104,11 @@ class Pipeline:
         chosen = self.parser.decoder_for(decoder)
         if decoder is None and constraints is not None and chosen == "h3n":
             chosen = "auto"
+        if not (callable(constraints) or isinstance(constraints, Constraints | None)):
+            found = type(constraints).__name__
+            raise UsageError(
+                f"constraints of type {found}; accepted: Constraints, or a function from a Sentence to them"
+            )
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
         return self._results(read(source), _Asked(chosen, constraints), look_ahead)

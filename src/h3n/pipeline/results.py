@@ -155,7 +155,8 @@ class Result:
         except ImportError:
             raise MissingExtra("NLTK trees", "nltk") from None
         if self.tree is None:
-            raise TreeError(f"{self!r} has no phrase structure: it was parsed with a decoder for dependencies alone")
+            why = "it was parsed with a decoder for dependencies alone" if self.words else "it has no words"
+            raise TreeError(f"{self!r} has no phrase structure: {why}")
         return _rebuilt(self.tree, Tree)
 
     def _repr_svg_(self) -> str:
