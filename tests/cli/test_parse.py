@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 from h3n import formats
 from h3n.cli import main
 from h3n.draw import read_joint_brackets
+from h3n.trees import Constituent, Sentence, leaves
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -27,6 +29,13 @@ ROWS = (
 TREES = "(TOP (S (NP (AA the) (BB New_York)) (VP (-NONE- *T*) (-LRB- -LRB-))))\n\n(TOP (X (CC ends)))\n"
 
 
+class Keyboard(io.TextIOWrapper):
+    """Standard input that somebody types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.fixture
 def run(
     tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
@@ -36,9 +45,12 @@ def run(
     for name, text in {"a.txt": LINES, "a.conllu": ROWS, "a.ptb": TREES, "empty.txt": ""}.items():
         Path(name).write_text(text, encoding="utf-8")
 
-    def command(*arguments: str, stdin: str = "", model: str = str(tiny_model)) -> tuple[int, str, str]:
+    def command(
+        *arguments: str, stdin: str = "", typed: str | None = None, model: str = str(tiny_model)
+    ) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["h3n", "parse", *arguments, "--model", model])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        kind = io.TextIOWrapper if typed is None else Keyboard
+        monkeypatch.setattr(sys, "stdin", kind(io.BytesIO((typed or stdin).encode()), encoding="utf-8"))
         with pytest.raises(SystemExit) as left:
             main()
         out, err = capsysbinary.readouterr()
@@ -110,6 +122,9 @@ def test_the_ending_of_the_output_names_its_format(run: Run) -> None:
     both = next(formats.read("x.jsonl"))
     assert both.tree is not None
     assert both.dependencies is not None
+    for name in ("x.conllu.gz", "x.brackets.xz", "x.JSON"):
+        assert run("--text", "Oslo found a dog.", "-o", name)[0] == 0
+        assert next(formats.read(name)).words == both.words
     ElementTree.parse("x.svg")
     assert "Oslo found a dog." in Path("x.html").read_text(encoding="utf-8")
 
@@ -117,7 +132,8 @@ def test_the_ending_of_the_output_names_its_format(run: Run) -> None:
 def test_pictures_of_several_sentences_need_a_folder(run: Run) -> None:
     text = "Oslo found a dog. This dog saw Oslo."
     code, _, err = run("--text", text, "-o", "one.svg")
-    assert (code, err) == (2, "h3n: a file of svg holds one picture: choose one sentence, or a folder/ as --output\n")
+    message = "several sentences, and a file of svg holds one picture: name a folder/ with --output"
+    assert (code, err) == (2, f"h3n: {message}\n")
     assert not Path("one.svg").exists()
     assert run("--text", text, "--output-format", "svg", "-o", "pictures/")[0] == 0
     assert sorted(path.name for path in Path("pictures").iterdir()) == ["1.svg", "2.svg"]
@@ -147,7 +163,9 @@ def test_empty_input_is_empty_output(run: Run, name: str) -> None:
         (["a.txt", "--threads", "0"], "Invalid value for '--threads'"),
         (["a.txt", "--output-format", "latex"], "'latex' is not one of"),
         (["a.ptb", "--input-format", "conllu"], "a.ptb:1: 1 columns; expected 10"),
-        (["a.txt", "-o", "no/such/folder.ptb"], "no/such/folder.ptb: cannot be written"),
+        (["a.txt", "-o", "no/such/folder.ptb"], "no/such/folder.ptb: cannot be written: there is no folder no/such"),
+        (["a.txt", "-o", "no/such/"], "--output no/such/ is a folder; expected a file"),
+        (["a.txt", "-o", "."], "--output . is a folder; expected a file"),
         (["empty.txt", "-o", "x.svg"], "nothing to draw"),
     ],
 )
@@ -167,6 +185,32 @@ def test_a_missing_model_is_one_line(run: Run) -> None:
 
 def test_what_is_wrong_with_the_file_is_said_before_a_model_is_loaded(run: Run) -> None:
     assert "nix.txt: cannot be opened" in run("nix.txt", model="no-model-either")[2]
+    assert "there is no folder nix" in run("a.txt", "-o", "nix/a.ptb", model="no-model-either")[2]
+
+
+def test_a_model_of_dependencies_alone_says_so(run: Run, tiny_model: Path, tmp_path: Path) -> None:
+    about = json.loads((tiny_model / "parser.json").read_text(encoding="utf-8"))
+    about["config"]["decoding"]["decoder"] = "mst"
+    folder = tmp_path / "arcs"
+    shutil.copytree(tiny_model, folder)
+    (folder / "parser.json").write_text(json.dumps(about), encoding="utf-8")
+    code, out, err = run("a.txt", "-f", "brackets", model=str(folder))
+    assert (code, out) == (2, "")
+    assert "finds the best dependency tree, crossing arcs allowed (decoder mst), not all that brackets shows" in err
+    assert run("a.txt", "-f", "brackets", "--decoder", "cky", model=str(folder))[0] == 0
+
+
+def test_what_is_typed_is_answered_line_by_line(run: Run) -> None:
+    typed = "Oslo found a dog. This dog saw Oslo.\n\nthe dog\nsaw Oslo\n"
+    code, out, err = run("-f", "brackets", typed=typed)
+    assert (code, err) == (0, "h3n: type a text and press Enter; Ctrl-D ends\n")
+    assert [len(list(leaves(one.tree or Constituent("", ())))) for one in trees_in(out)] == [5, 5, 2, 2]
+    code, out, err = run("-f", "brackets", "--input-format", "words", typed=typed)
+    assert [len(one) for one in trees_in(out)] == [8, 0, 2, 2]
+
+
+def trees_in(out: str) -> list[Sentence]:
+    return list(formats.read(io.StringIO(out), format="brackets"))
 
 
 def test_results_come_before_the_input_has_ended(tiny_model: Path) -> None:

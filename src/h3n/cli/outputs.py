@@ -13,6 +13,21 @@ from h3n.errors import InputError, UsageError
 from h3n.formats.files import STANDARD, opened_to_write
 
 
+def check_output(output: str, *, pictures: bool) -> None:
+    """Raise unless something can be written there, so that nobody waits for results that then have no place."""
+    if output == STANDARD or (pictures and _is_folder(output)):
+        return
+    path = Path(output)
+    if _is_folder(output):
+        raise UsageError(f"--output {output} is a folder; expected a file")
+    if not path.parent.is_dir():
+        raise InputError(f"{output}: cannot be written: there is no folder {path.parent}")
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith(("/", os.sep)) or Path(output).is_dir()
+
+
 def write_text(parts: Iterable[str], output: str, *, flush: bool = False) -> None:
     """Write the parts one after the other, each at once where somebody waits for it (``flush``)."""
     parts = iter(parts)
@@ -26,13 +41,13 @@ def write_text(parts: Iterable[str], output: str, *, flush: bool = False) -> Non
 
 def write_pictures(pictures: Iterable[tuple[int, str]], output: str, *, kind: str) -> None:
     """Write numbered SVG pictures, as ``svg`` or ``png``: one to a file or standard output, several into a folder."""
-    if output.endswith(("/", os.sep)) or Path(output).is_dir():
+    if _is_folder(output):
         for number, text in pictures:
             _save(Path(output) / f"{number}.{kind}", text, kind)
         return
     found = list(islice(pictures, 2))
     if len(found) > 1:
-        raise UsageError(f"a file of {kind} holds one picture: choose one sentence, or a folder/ as --output")
+        raise UsageError(f"several sentences, and a file of {kind} holds one picture: name a folder/ with --output")
     if not found:
         raise UsageError(f"no sentence, so there is nothing to draw into a file of {kind}")
     _save(Path(output), found[0][1], kind)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from h3n import draw, formats, text
-from h3n.cli.outputs import write_pictures, write_text
+from h3n.cli.outputs import check_output, write_pictures, write_text
 from h3n.cli.progress import progress
 from h3n.errors import UnknownName, UsageError
-from h3n.formats.files import STANDARD, read_pieces
+from h3n.formats.files import COMPRESSED, STANDARD, read_pieces
 from h3n.formats.options import Problems
 from h3n.trees import Sentence
 
@@ -37,8 +37,10 @@ class OutputFormat(StrEnum):
     PNG = "png"
 
 
-ENDINGS = {"conllu": "conllu", "htm": "html", "html": "html", "json": "json", "jsonl": "json", "mrg": "brackets"}
-ENDINGS |= {"png": "png", "ptb": "brackets", "svg": "svg"}
+PICTURES = frozenset({OutputFormat.SVG, OutputFormat.PNG})
+ENDINGS = {f".{name}": name for name in ("html", "svg", "png", "joint")} | {".htm": "html"}
+for _name, _format in {"brackets": "brackets", "conllu": "conllu", "jsonl": "json"}.items():
+    ENDINGS |= dict.fromkeys(formats.FORMATS[_name].extensions, _format)
 
 # How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
 TEXTS: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
@@ -92,21 +94,23 @@ def parse(
       cat lines.txt | h3n parse - --input-format lines --output-format json
       h3n parse --text "It smells good." -o picture.svg
     """
-    chosen = output_format or OutputFormat(ENDINGS.get(Path(output).suffix.removeprefix(".").lower(), "pretty"))
+    chosen = output_format or _format_of(output)
     _check_decoder(decoder, chosen)
+    check_output(output, pictures=chosen in PICTURES)
     waiting = given is None and file == STANDARD and sys.stdin.isatty()
-    sentences = _sentences(file, given, input_format or ("lines" if waiting else None))
+    sentences = _typed() if waiting and input_format is None else _sentences(file, given, input_format)
     if waiting:
-        typer.echo("h3n: type a sentence and press Enter; Ctrl-D ends", err=True)
+        typer.echo("h3n: type a text and press Enter; Ctrl-D ends", err=True)
     else:
         sentences = _peeked(sentences)  # what is wrong with the file is said before the model is loaded
     from h3n.pipeline import LOOK_AHEAD, load
 
     parser = load(model, device=device, threads=threads or _processors(), precision=precision)
+    _check_model(model, parser.parser.decoder_for(decoder), chosen)
     results = parser.parse(sentences, decoder=decoder, look_ahead=0 if waiting else LOOK_AHEAD)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
-    if chosen in (OutputFormat.SVG, OutputFormat.PNG):
+    if chosen in PICTURES:
         pictures = ((number, result.svg()) for number, result in enumerate(results, start=1))
         write_pictures(pictures, output, kind=chosen.value)
     elif chosen is OutputFormat.HTML:
@@ -121,6 +125,12 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _format_of(output: str) -> OutputFormat:
+    """Return the format the output's ending stands for; endings of compression do not count."""
+    endings = [ending.lower() for ending in Path(output).suffixes if ending not in COMPRESSED]
+    return OutputFormat(ENDINGS.get(endings[-1], "pretty") if endings else "pretty")
+
+
 def _check_decoder(decoder: str | None, chosen: OutputFormat) -> None:
     from h3n.decode import DECODERS
 
@@ -128,13 +138,34 @@ def _check_decoder(decoder: str | None, chosen: OutputFormat) -> None:
         return
     if decoder not in DECODERS:
         raise UnknownName("decoder", decoder, DECODERS)
-    wanted = {OutputFormat.JOINT: {"full", "arc"}, OutputFormat.BRACKETS: {"full"}, OutputFormat.CONLLU: {"arc"}}
-    if not wanted.get(chosen, set()) <= set(DECODERS[decoder].needs):
-        fitting = [name for name, one in DECODERS.items() if wanted[chosen] <= set(one.needs)]
+    if not _shown(chosen) <= set(DECODERS[decoder].needs):
+        fitting = [name for name, one in DECODERS.items() if _shown(chosen) <= set(one.needs)]
         what = DECODERS[decoder].finds
         raise UsageError(
             f"--decoder {decoder} finds the {what}, not all that {chosen.value} shows; accepted: {', '.join(fitting)}"
         )
+
+
+def _check_model(model: str, decoder: str, chosen: OutputFormat) -> None:
+    from h3n.decode import DECODERS
+
+    if not _shown(chosen) <= set(DECODERS[decoder].needs):
+        what = DECODERS[decoder].finds
+        raise UsageError(f"model {model} finds the {what} (decoder {decoder}), not all that {chosen.value} shows")
+
+
+def _shown(chosen: OutputFormat) -> set[str]:
+    """Return the scores that a decoder must look at to find what the format cannot do without."""
+    return {
+        OutputFormat.JOINT: {"full", "arc"},
+        OutputFormat.BRACKETS: {"full"},
+        OutputFormat.CONLLU: {"arc"},
+    }.get(chosen, set())
+
+
+def _typed() -> Iterator[Sentence]:
+    """Yield the sentences of what somebody types: each line is a text of its own, as it is answered by itself."""
+    return chain.from_iterable(map(text.segment, read_pieces(STANDARD, Problems(None))))
 
 
 def _sentences(file: str, given: str | None, input_format: str | None) -> Iterator[Sentence]:
