@@ -330,7 +330,7 @@ def example_results(folder: Path) -> None:
                 "code": {"version": "1", "commit": "c0ffee" * 6, "changed_files": seed == 2},
                 "machine": {"processor": "a processor", "cores": 2, "threads": 1},
                 "data": {"$H3N_DATA/icepahc/train.ptb.xz": "ab" * 32},
-                "trained": {"minutes": 4.25, "epochs": 5},
+                "trained": {"minutes": 4.25, "cpu_minutes": 3.5, "epochs": 5},
                 "options": {"data": {"train": [{"limit": 4000}]}},
                 "rows": [row | {"figures": {"LF1": value, "sentences/s": 100.0}}],
             }
@@ -349,7 +349,8 @@ def test_page_has_means_seeds_paper_and_provenance(tmp_path: Path) -> None:
     assert "| *paper, SPMRL test, mean without Polish: H3n-Par + mBERT, dependencies made by head rules* |" in page
     assert "*90.76*" in page
     made = "`h3n experiments run icelandic-constituents --only joint --seed 2`"
-    assert f"| {made} | c0ffeec0ffee* | 5 epochs in 4.2 min, the first 4,000 sentences of a treebank |" in page
+    trained = "5 epochs in 4.2 min, 3.5 min of processor time, by `h3n train`, the first 4,000 sentences of a treebank"
+    assert f"| {made} | c0ffeec0ffee* | {trained} |" in page
     assert "`$H3N_DATA/icepahc/train.ptb.xz` abababababab" in page
     assert "miniature" not in page
     assert "$ h3n prepare ptb SOURCE $H3N_DATA/ptb  # https://catalog.ldc.upenn.edu/LDC99T42\n" in page

@@ -178,10 +178,14 @@ def _training(record: Mapping[str, Any]) -> str:
     if "trained" not in record:
         return f"model `{record['model']}`, weights {record['weights'][:SHORT]}"
     trained, options = record["trained"], record["options"]
-    parts = [f"{trained['epochs']} epochs in {trained['minutes']:.1f} min"] if "minutes" in trained else []
-    commit = _commit(trained["code"]) if "code" in trained else ""
-    if commit and commit != _commit(record["code"]):
-        parts.append(f"at {commit}")
+    parts = []
+    if "minutes" in trained:
+        processor = f"{trained['cpu_minutes']:.1f} min of processor time"
+        parts.append(f"{trained['epochs']} epochs in {trained['minutes']:.1f} min, {processor}")
+    if "code" not in trained:
+        parts.append("by `h3n train`")
+    elif _commit(trained["code"]) != _commit(record["code"]):
+        parts.append(f"at {_commit(trained['code'])}")
     limits = [treebank["limit"] for treebank in options["data"]["train"] if treebank["limit"]]
     parts += [f"the first {limit:,} sentences of a treebank" for limit in limits]
     return ", ".join(parts)
