@@ -23,12 +23,11 @@ from h3n.model.batch import Inputs, collate, read_inputs, to_device
 from h3n.model.network import Network, Output, restore_network
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of, tree_head_scores
 from h3n.model.storage import pack, unpack
-from h3n.model.vocabulary import Vocabulary
+from h3n.model.vocabulary import NO_TAG, Vocabulary
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
 NO_PARSE = Parse((), (), 0.0)
-NO_TAG = frozenset({"", "_"})  # of a word among others that have one: in brackets, in CoNLL
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +231,17 @@ class Parser:
         labels = self.vocabulary.labels
         spans = tuple(HeadedSpan(start, end, labels[label], head) for start, end, label, head in parse.spans)
         return JointTree(sentence.words, tags, spans, relations, self.vocabulary.top)
+
+
+def check_device(name: str) -> str:
+    """Return the name of a device of torch's if something can be put there."""
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        said = str(error).strip().splitlines()[0].removesuffix(".")
+        why = "" if said.startswith("Expected one of") else f": {said}"  # a list of hardware nobody has
+        raise UsageError(f"device {name!r} cannot be used{why}; accepted: auto, cpu, cuda, cuda:1, mps") from None
+    return name
 
 
 def _filled(given: tuple[str, ...] | None, predicted: tuple[str, ...] | None) -> tuple[str, ...] | None:

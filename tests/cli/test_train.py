@@ -95,6 +95,8 @@ def test_quiet_says_nothing(run: Run) -> None:
         (["c.toml", "--set", "data.train=[{files=['$NOT_SET_ANYWHERE/x.ptb']}]"], "NOT_SET_ANYWHERE is not set"),
         (["c.toml", "--set", "decoding.decoder=viterbi"], "unknown decoder 'viterbi'; known: auto, cky"),
         (["c.toml", "--set", "encoder.kind=pretrained"], "encoder.name is empty"),
+        (["c.toml", "--set", "training.device=abacus"], "device 'abacus' cannot be used; accepted: auto, cpu, cuda"),
+        (["c.toml", "--set", "output=c.toml/run"], "output c.toml/run: cannot be made: Not a directory"),
         (["c.toml", "--set", "optimiser.betas=[0.9]"], "option optimiser.betas: 1 numbers; accepted: two"),
         (["c.toml", "--sett", "a=b"], "--sett"),
         ([], "CONFIG.toml"),

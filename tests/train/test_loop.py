@@ -20,12 +20,13 @@ from safetensors.torch import load_file
 
 from h3n.config import Config, table_of
 from h3n.errors import TrainingError, UsageError
+from h3n.model import count_vocabulary
 from h3n.parser import Parser
-from h3n.training import Check, Update, checkpoint, evaluate, train
+from h3n.training import Check, Note, Update, checkpoint, evaluate, train
 from h3n.training.checkpoint import last_checkpoint
 from h3n.training.curves import draw_curves, read_metrics
-from h3n.training.data import Example
-from h3n.trees import Sentence
+from h3n.training.data import Example, seen
+from h3n.trees import Dependencies, Sentence
 
 Part = Callable[..., list[Example]]
 Options = Callable[..., Config]
@@ -324,10 +325,33 @@ def test_a_treebank_of_one_kind_is_enough(
         for e in treebank("train", 30)
     ]
     decoder = "cky" if kind == "tree" else "mst"
-    config = options(tmp_path, *SHORT, f"decoding.decoder={decoder}")
-    scores = evaluate(train(config, examples, examples[:5]), examples)
+    notes: list[Any] = []
+    config = options(tmp_path, *SHORT[:-1], f"decoding.decoder={decoder}")
+    scores = evaluate(train(config, examples, examples[:5], report=notes.append), examples)
     assert has in scores
     assert lacks not in scores
+    assert not any("spans weigh" in note.text for note in notes if isinstance(note, Note))  # there is one kind alone
+
+
+def test_what_dev_has_and_training_lacks_is_said(tmp_path: Path, treebank: Part, options: Options) -> None:
+    (one,) = treebank("dev", 1)
+    arcs = one.sentence.dependencies or Dependencies((), ())
+    odd = replace(one, sentence=replace(one.sentence, dependencies=replace(arcs, relations=("odd",) * len(arcs))))
+    odd = replace(odd, spans=tuple(replace(span, label=f"X{at}") for at, span in enumerate(one.spans or ())))
+    notes: list[Any] = []
+    config = options(tmp_path, "training.epochs=1", "training.checks=1")
+    train(config, treebank("train", 10), [odd], resume=True, report=notes.append)
+    said = [note.text for note in notes if isinstance(note, Note)]
+    assert said[0] == f"nothing to go on from in {tmp_path}: starting anew"
+    assert said[2].startswith("in dev but not in training, so never found: labels X0, X1")
+    assert said[2].endswith("; relations odd")
+
+
+def test_a_word_without_a_tag_teaches_none(treebank: Part) -> None:
+    (one,) = treebank("train", 1)
+    tags = ("_", "", *["NN"] * (len(one.sentence) - 2))
+    vocabulary = count_vocabulary([seen(replace(one, sentence=replace(one.sentence, tags=tags)))], keep_words=False)
+    assert vocabulary.tags == ("NN",)
 
 
 def test_a_sentence_of_600_words_can_be_learned_and_parsed(tmp_path: Path, treebank: Part, options: Options) -> None:

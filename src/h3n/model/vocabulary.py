@@ -18,6 +18,7 @@ from h3n.trees import HELPER, ROOT, Dependencies, Span
 EMPTY = ""
 PADDING, UNKNOWN = 0, 1
 IGNORE = -100
+NO_TAG = frozenset({"", "_"})  # of a word among others that have one: in brackets, in CoNLL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +104,8 @@ def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool) -> Vocabula
     tops: Counter[str] = Counter()
     for seen in sentences:
         labels.update(span.label for span in seen.spans)
-        tags.update(seen.tags)
-        upos.update(seen.upos)
+        tags.update(tag for tag in seen.tags if tag not in NO_TAG)
+        upos.update(tag for tag in seen.upos if tag not in NO_TAG)
         words.update(seen.words)
         if seen.spans:
             tops[seen.top] += 1

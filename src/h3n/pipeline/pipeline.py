@@ -17,7 +17,7 @@ from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.loading import locate
 from h3n.model.batch import Inputs
 from h3n.model.int8 import use_int8
-from h3n.parser import Parsed, Parser, Scored
+from h3n.parser import Parsed, Parser, Scored, check_device
 from h3n.pipeline.confidence import arc_confidences, span_confidences
 from h3n.pipeline.inputs import Parsable, read
 from h3n.pipeline.results import Arc, LabelledSpan, Result
@@ -70,12 +70,7 @@ def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, p
 def _device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        said = str(error).strip().splitlines()[0]
-        raise UsageError(f"device {name!r} cannot be used: {said}; accepted: auto, cpu, cuda, cuda:1, mps") from None
-    return name
+    return check_device(name)
 
 
 class Pipeline:

@@ -113,7 +113,7 @@ def last_checkpoint(run: Path) -> Path | None:
     """Return the folder of the run's last whole checkpoint, or None if there is none yet."""
     try:
         found = run / str(json.loads((run / POINTER).read_text(encoding="utf-8"))["checkpoint"])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{run / POINTER}: does not name a checkpoint: {error}") from None

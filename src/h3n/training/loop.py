@@ -19,7 +19,8 @@ import torch
 from torch import Tensor
 
 from h3n.config import Config, table_of
-from h3n.errors import TrainingError, UsageError
+from h3n.decode import DECODERS
+from h3n.errors import InputError, TrainingError, UsageError
 from h3n.model.batch import collate, to_device
 from h3n.model.loss import TERMS, losses, weigh
 from h3n.model.network import Network, build_network
@@ -150,20 +151,45 @@ def prepare(
             cut_metrics(folder, run.position.step)
         report(Note(text=f"going on from {found} (update {run.position.step})"))
     elif here.first:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         write_file(folder / "config.json", json.dumps(table_of(config), indent=1) + "\n")
+        if resume:
+            report(Note(text=f"nothing to go on from in {folder}: starting anew"))
     report(Note(text=_summary(run, vocabulary)))
+    if unknown := _never_seen(dev, vocabulary):
+        report(Note(text=f"in dev but not in training, so never found: {unknown}"))
     return run
 
 
 def _claim(folder: Path, *, resume: bool) -> Path | None:
-    """Return the checkpoint to go on from; refuse to overwrite another run, and to resume none."""
+    """Return the checkpoint to go on from, None at the start; refuse to overwrite another run."""
     for name in ("best", "model"):
         restore_folder(folder / name)
     found = last_checkpoint(folder)
     if found is not None and not resume:
         raise UsageError(f"{folder} holds a run already; --resume goes on with it, --set output=... starts elsewhere")
     return found
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"output {folder}: cannot be made: {error.strerror}") from None
+
+
+def _never_seen(dev: Sequence[Example], vocabulary: Vocabulary) -> str:
+    """Return the labels and relations of dev that no training sentence has, a few of them by name."""
+    labels = {span.label for example in dev for span in example.spans or ()} - set(vocabulary.labels)
+    trees = (example.sentence.dependencies for example in dev)
+    relations = {name for tree in trees if tree is not None for name in tree.relations} - set(vocabulary.relations)
+    found = {"labels": labels, "relations": relations}
+    return "; ".join(f"{kind} {_few(sorted(names))}" for kind, names in found.items() if names)
+
+
+def _few(names: Sequence[str], *, count: int = 5) -> str:
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return ", ".join(names[:count]) + more
 
 
 def _short_enough(examples: Sequence[Example], longest: int) -> Sequence[Example]:
@@ -323,7 +349,8 @@ def finish(run: Run) -> Parser:
     wait(run.here)
     run.network.eval()
     parser = Parser.load(run.folder / "best", device=str(run.network.device)) if run.dev else run.parser
-    if run.dev and run.config.training.tune and run.here.first:
+    both = {"full", "arc"} <= set(DECODERS[parser.decoder_for(None)].needs)  # else there is nothing to weigh
+    if run.dev and run.config.training.tune and both and run.here.first:
         weight, tried = tune_weight(parser, run.dev)
         parser = with_weight(parser, weight)
         write_file(run.folder / "weights.json", json.dumps({f"{w:g}": s for w, s in tried.items()}, indent=1) + "\n")

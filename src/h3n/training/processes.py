@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, distributed, nn
 
+from h3n.parser import check_device
+
 # Gradients travel in pieces of about this many numbers: few messages, little extra memory.
 PIECE = 8_000_000
 
@@ -48,7 +50,7 @@ def choose_device(name: str, here: Processes) -> torch.device:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and here.count > 1:
         name = f"cuda:{here.local}"
-    return torch.device(name)
+    return torch.device(check_device(name))
 
 
 def share_gradients(parameters: Iterable[nn.Parameter], here: Processes) -> None:
