@@ -167,8 +167,7 @@ void softmax(float* scores, std::size_t rows, std::size_t width) {
 }
 
 // The values of all rows, mixed as the shares of some queries say.
-void mix(const float* shares, std::size_t width, const float* values, std::size_t rows, std::size_t size,
-         std::size_t padded, float* out) {
+void mix(const float* shares, std::size_t width, const float* values, std::size_t rows, std::size_t padded, float* out) {
     for (std::size_t d = 0; d < padded; d += LANES) {
         Lanes totals[TOGETHER] = {};
         for (std::size_t k = 0; k < rows; ++k) {
@@ -177,7 +176,6 @@ void mix(const float* shares, std::size_t width, const float* values, std::size_
         }
         for (std::size_t q = 0; q < TOGETHER; ++q) store(out + q * padded + d, totals[q]);
     }
-    static_cast<void>(size);
 }
 
 void attention(Table<const float> query, Table<const float> key, Table<const float> value, std::size_t rows,
@@ -213,7 +211,7 @@ void attention(Table<const float> query, Table<const float> key, Table<const flo
             }
             scores_of(each, keys, size, width, scores);
             for (std::size_t q = 0; q < some; ++q) softmax(scores + q * width, rows, width);
-            mix(scores, width, values, rows, size, padded, mixed);
+            mix(scores, width, values, rows, padded, mixed);
             for (std::size_t q = 0; q < some; ++q)
                 for (std::size_t p = 0; p < heads.parts; ++p)
                     for (std::size_t d = 0; d < heads.size; ++d)
@@ -222,9 +220,36 @@ void attention(Table<const float> query, Table<const float> key, Table<const flo
     }
 }
 
+void score_spans(const Spans& given, const Span* spans, std::size_t rows, Table<float> out, const Rounded& rounded,
+                 float* room) {
+    const Table<float> features{room, given.width};
+    const std::size_t width = given.width;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float* first = given.posts + (spans[r].sentence * given.count + spans[r].start) * width;
+        const float* last = given.posts + (spans[r].sentence * given.count + spans[r].end) * width;
+        float* made = features[r];
+        for (std::size_t k = 0; k < width; ++k) made[k] = last[k] - first[k] + given.bias[k];
+    }
+    add_norm({room, width}, {}, rows, width, given.norm, features);
+    activate(features, rows, width, Activation::relu);
+    linear(given.labels, {room, width}, rows, out, Activation::none, rounded);
+    if (given.pairs == nullptr) return;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float pair = given.pairs[(spans[r].sentence * given.count + spans[r].start) * given.count + spans[r].end];
+        for (std::size_t n = 0; n < given.labels.outputs; ++n) out[r][n] += pair;
+    }
+}
+
+std::size_t best(const float* values, std::size_t count, std::size_t left_out) {
+    std::size_t found = left_out == 0 && count > 1 ? 1 : 0;
+    for (std::size_t n = found + 1; n < count; ++n)
+        if (values[n] > values[found] && n != left_out) found = n;
+    return found;
+}
+
 }  // namespace
 
 extern const LayerKernels layer_kernels;
-const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention};
+const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, score_spans, best};
 
 }  // namespace h3n::H3N_TARGET

@@ -52,6 +52,21 @@ struct Heads {
     std::size_t count = 1, parts = 1, size = 0, apart = 0;
 };
 
+// The spans of a batch: a span is the difference of its two fenceposts, normed, cut off below zero, then one score for
+// every label. `pairs` is added to all labels of a span.
+struct Spans {
+    const float* posts = nullptr;  // (sentences, count, width)
+    const float* pairs = nullptr;  // (sentences, count, count), or null
+    std::size_t count = 0, width = 0;
+    const float* bias = nullptr;   // (width)
+    Norm norm;
+    Int8 labels;
+};
+
+struct Span {
+    std::size_t sentence, start, end;
+};
+
 struct LayerKernels {
     const char* target;
     void (*linear)(const Int8&, Table<const float> x, std::size_t rows, Table<float> out, Activation, const Rounded&);
@@ -62,6 +77,10 @@ struct LayerKernels {
     // Softmax attention among the `rows` of one sentence; `room` holds attention_room(rows, heads) floats.
     void (*attention)(Table<const float> query, Table<const float> key, Table<const float> value, std::size_t rows,
                       const Heads&, Table<float> out, float* room);
+    // The scores of all labels of up to BLOCK spans; `room` holds BLOCK x width floats.
+    void (*score_spans)(const Spans&, const Span* spans, std::size_t rows, Table<float> out, const Rounded&, float* room);
+    // The place of the largest of some values, the first of several, leaving out one place (or none if it is beyond).
+    std::size_t (*best)(const float* values, std::size_t count, std::size_t left_out);
 };
 
 std::size_t attention_room(std::size_t rows, const Heads& heads);

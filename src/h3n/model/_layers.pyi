@@ -29,3 +29,36 @@ def attention(
     out: NDArray[np.float32],
     target: int = 0,
 ) -> None: ...
+
+class SpanScorer:
+    def __init__(
+        self,
+        bias: NDArray[np.float32],
+        weight: NDArray[np.float32],
+        shift: NDArray[np.float32],
+        epsilon: float,
+        labels: Linear,
+    ) -> None: ...
+    def score(
+        self,
+        posts: NDArray[np.float32],
+        pairs: NDArray[np.float32] | None,
+        sentence: NDArray[np.int64],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+        out: NDArray[np.float32],
+        target: int = 0,
+    ) -> None: ...
+    def best(
+        self,
+        posts: NDArray[np.float32],
+        pairs: NDArray[np.float32] | None,
+        sentence: NDArray[np.int64],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+        lengths: NDArray[np.int64],
+        helper: int,
+        scores: NDArray[np.float32],
+        labels: NDArray[np.int64],
+        target: int = 0,
+    ) -> None: ...

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from h3n.model.bert import Bert, Hidden
+from h3n.model.cells import Cells
 from h3n.model.layers import Layer, PartitionedLinear, Stack
-from h3n.model.native import Floats, Lengths, Linear, Norm, attend, require_native
+from h3n.model.native import Columns, Floats, Lengths, Linear, Norm, Spans, attend, require_native
+from h3n.model.scorers import Mlp, Posts, RelationScorer, SpanScorer
 
 SMALLEST = 64  # inputs and outputs: smaller layers take no time worth saving
 
@@ -36,6 +39,12 @@ def _made(module: nn.Module) -> nn.Module | None:
         return Int8Bert(module)
     if isinstance(module, Stack) and module.layers:
         return Int8Stack(module)
+    if isinstance(module, SpanScorer):
+        return Int8Spans(module)
+    if isinstance(module, RelationScorer):
+        return Int8Relations(module)
+    if isinstance(module, Mlp):
+        return Int8Linear(module.linear, activation="leaky")
     if type(module) is nn.Linear and min(module.weight.shape) >= SMALLEST:
         return Int8Linear(module)
     return None
@@ -44,9 +53,9 @@ def _made(module: nn.Module) -> nn.Module | None:
 class Int8Linear(nn.Module):
     """A linear layer for tensors of any shape."""
 
-    def __init__(self, linear: nn.Linear) -> None:
+    def __init__(self, linear: nn.Linear, *, activation: str = "none") -> None:
         super().__init__()
-        self.run = Linear([linear])
+        self.run = Linear([linear], activation=activation)
 
     def forward(self, x: Tensor) -> Tensor:
         rows = x.reshape(-1, x.shape[-1]).numpy()
@@ -137,6 +146,69 @@ class _Partitioned:
         self.content(x[:, :half], out=made[:, : self.content.outputs])
         self.position(x[:, half:], out=made[:, self.content.outputs :])
         return made
+
+
+class Int8Spans(nn.Module):
+    """`SpanScorer`, whose methods it has."""
+
+    def __init__(self, scorer: SpanScorer) -> None:
+        super().__init__()
+        self.scorer, self.bias = scorer, scorer.bias
+        self.spans = Spans(scorer.bias, scorer.norm, scorer.second)
+        use_int8(scorer)
+
+    def posts(self, words: Tensor) -> Posts:
+        return self.scorer.posts(words)
+
+    def forward(self, posts: Posts, cells: Cells) -> Tensor:
+        return torch.from_numpy(self.spans.score(*_arrays(posts), _columns(cells)))
+
+    def best(self, posts: Posts, cells: Cells, *, helper: int | None) -> tuple[Tensor, Tensor]:
+        scores, places = self.spans.best(
+            *_arrays(posts),
+            _columns(cells),
+            lengths=np.array(cells.lengths, dtype=np.int64),
+            helper=helper - 1 if helper is not None else None,
+        )
+        return torch.from_numpy(scores), torch.from_numpy(places) + 1
+
+
+def _arrays(posts: Posts) -> tuple[Floats, Floats | None]:
+    return posts.hidden.numpy(), posts.pairs.contiguous().numpy() if posts.pairs is not None else None
+
+
+def _columns(cells: Cells) -> Columns:
+    return cells.sentence.contiguous().numpy(), cells.start.contiguous().numpy(), cells.end.contiguous().numpy()
+
+
+class Int8Relations(nn.Module):
+    """`RelationScorer`, whose methods it has."""
+
+    AT_ONCE = 64  # arcs: what is computed for them stays in a processor's cache
+
+    def __init__(self, scorer: RelationScorer) -> None:
+        super().__init__()
+        self.barred = scorer.barred
+        self.governor, self.dependent = (
+            Int8Linear(role.linear, activation="leaky") for role in (scorer.governor, scorer.dependent)
+        )
+        weight = scorer.weight.detach().transpose(1, 2).flatten(0, 1)  # (relations x governor, dependent)
+        self.shape = (len(scorer.weight), scorer.weight.shape[2])
+        pull = nn.Linear(weight.shape[1] - 1, len(weight))
+        pull.weight, pull.bias = nn.Parameter(weight[:, :-1]), nn.Parameter(weight[:, -1])
+        self.pull = Linear([pull])
+
+    def roles(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        return self.governor(words), self.dependent(words)
+
+    def forward(self, governor: Tensor, dependent: Tensor, *, root: Tensor) -> Tensor:
+        right = functional.pad(governor, (0, 1), value=1.0)
+        scores = torch.empty(len(right), self.shape[0])
+        for at in range(0, len(right), self.AT_ONCE):
+            some = slice(at, at + self.AT_ONCE)
+            pulled = torch.from_numpy(self.pull(dependent[some].numpy())).view(-1, *self.shape)
+            scores[some] = (pulled @ right[some, :, None])[..., 0]
+        return scores.masked_fill(self.barred[torch.where(root, 0, 1)], -torch.inf)
 
 
 def _packed(x: Tensor, mask: Tensor) -> tuple[Floats, Lengths]:

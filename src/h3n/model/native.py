@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from h3n.errors import UsageError
 
@@ -24,6 +24,7 @@ except ImportError:  # not built where the compiler cannot do it
 
 Floats = NDArray[np.float32]
 Lengths = NDArray[np.int64]
+Columns = tuple[Lengths, Lengths, Lengths]
 FAST = ("avx512_vnni", "avx2_vnni")  # targets with an instruction for products of bytes
 
 
@@ -46,11 +47,11 @@ class Linear:
         biases = [array_of(layer.bias) for layer in layers if layer.bias is not None]
         self.outputs = len(weight)
         self._activation = _layers.ACTIVATIONS.index(activation)
-        self._packed = _layers.Linear(weight, np.concatenate(biases) if biases else None)
+        self.packed = _layers.Linear(weight, np.concatenate(biases) if biases else None)
 
     def __call__(self, x: Floats, *, out: Floats | None = None) -> Floats:
         made = out if out is not None else np.empty((len(x), self.outputs), dtype=np.float32)
-        self._packed.run(x, made, self._activation)
+        self.packed.run(x, made, self._activation)
         return made
 
 
@@ -66,6 +67,35 @@ class Norm:
         return x
 
 
+class Spans:
+    """Scores of the labels of spans: a linear layer on the normed difference of two fenceposts."""
+
+    def __init__(self, bias: Tensor, norm: nn.LayerNorm, labels: nn.Linear) -> None:
+        self.labels = Linear([labels])
+        self._packed = _layers.SpanScorer(
+            array_of(bias), array_of(norm.weight), array_of(norm.bias), norm.eps, self.labels.packed
+        )
+
+    def score(self, posts: Floats, pairs: Floats | None, cells: Columns) -> Floats:
+        """Return (spans, labels); ``cells`` are the spans' sentences, starts and ends."""
+        made = np.empty((len(cells[0]), self.labels.outputs), dtype=np.float32)
+        self._packed.score(posts, pairs, *cells, made)
+        return made
+
+    def best(
+        self, posts: Floats, pairs: Floats | None, cells: Columns, *, lengths: Lengths, helper: int | None
+    ) -> tuple[Floats, Lengths]:
+        """Return the best score and the place of its label for every span.
+
+        The label ``helper`` is barred from one word and from a whole sentence.
+        """
+        scores = np.empty(len(cells[0]), dtype=np.float32)
+        places = np.empty(len(cells[0]), dtype=np.int64)
+        barred = helper if helper is not None else self.labels.outputs
+        self._packed.best(posts, pairs, *cells, lengths, barred, scores, places)
+        return scores, places
+
+
 def attend(queries: Floats, keys: Floats, values: Floats, *, lengths: Lengths, heads: int, parts: int = 1) -> Floats:
     """Return softmax attention among the rows of each sentence.
 
@@ -76,9 +106,7 @@ def attend(queries: Floats, keys: Floats, values: Floats, *, lengths: Lengths, h
     return made
 
 
-def array_of(tensor: object) -> Floats:
+def array_of(tensor: Tensor) -> Floats:
     """Return a parameter as a contiguous array of 32-bit numbers."""
-    if not hasattr(tensor, "detach"):
-        raise TypeError(f"a tensor is expected, not a {type(tensor).__name__}")
-    made: Floats = np.ascontiguousarray(tensor.detach().float().cpu().numpy())
+    made: Floats = np.ascontiguousarray(tensor.detach().float().numpy())
     return made
