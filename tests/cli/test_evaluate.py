@@ -163,6 +163,8 @@ def test_words_cut_differently(run: Any) -> None:
         (("gold.ptb", "gold.conllu"), "no kind of tree in common"),
         (("gold.ptb", "pred.ptb", "-p", "colins"), "known: collins, new, spmrl, spmrl-hebrew"),
         (("gold.ptb", "pred.ptb", "--format", "xml"), "brackets"),
+        (("gold.ptb", "nix"), "nix: cannot be opened: No such file or directory"),
+        (("gold.ptb", "own.prm"), "own.prm: the ending stands for no known format"),
         (("gold.ptb", "pred.ptb", "--metrics", "conll18"), "--metrics conll18 is for dependencies"),
         (("gold.conllu", "pred.conllu", "--report", "evalb"), "these are conllu and conllu"),
         (("-", "-"), "standard input"),

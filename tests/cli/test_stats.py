@@ -115,7 +115,7 @@ def test_an_empty_file(run: Run) -> None:
     ("arguments", "message"),
     [
         (["none.ptb"], "h3n: none.ptb: cannot be opened: No such file or directory\n"),
-        (["dev.ptb", "x.docx"], "h3n: x.docx: the ending stands for no known format; name one of: "),
+        (["dev.ptb", "x.docx"], "h3n: x.docx: cannot be opened: No such file or directory"),
         (
             ["dev.ptb", "dev.ptb", "--dependencies", "dev.conllu"],
             "h3n: --dependencies goes with one file of trees, not",

@@ -87,7 +87,7 @@ def test_the_format_can_be_named(run: Run) -> None:
     ("arguments", "message"),
     [
         (["none.ptb"], "h3n: none.ptb: cannot be opened: No such file or directory\n"),
-        (["none.docx"], "h3n: none.docx: the ending stands for no known format; name one of: "),
+        (["none.docx"], "h3n: none.docx: cannot be opened: No such file or directory"),
         (["x.ptb", "--format", "word"], "h3n: unknown format 'word'; known: "),
         ([], "h3n: Missing argument 'FILE...'; see h3n validate --help\n"),
     ],

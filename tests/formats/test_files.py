@@ -196,10 +196,16 @@ def test_format_by_ending(name: str, expected: str) -> None:
     assert formats.guess_format(name) == expected
 
 
-def test_unknown_formats_list_the_known_ones() -> None:
+def test_unknown_formats_list_the_known_ones(tmp_path: Path) -> None:
     known = "brackets, conllu, conllx, jsonl, spmrl"
+    path = tmp_path / "notes.docx"
+    with pytest.raises(InputError, match=r"notes\.docx: cannot be opened: No such file"):
+        formats.read(path)
+    path.write_text("notes")
     with pytest.raises(UsageError, match=f"notes.docx: the ending stands for no known format; name one of: {known}"):
-        formats.read("notes.docx")
+        formats.read(path)
+    with pytest.raises(UsageError, match="the ending stands for no known format"):
+        formats.guess_format("missing.docx")  # it may be one to write
     with pytest.raises(UsageError, match="standard input or output has no known format"):
         formats.read("-")
     with pytest.raises(UnknownName, match=f"unknown format 'word'; known: {known}"):

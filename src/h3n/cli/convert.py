@@ -88,7 +88,7 @@ def convert(
         on_problem=handler,
     )
     made = formats.format_named(to_format or formats.guess_format(target))
-    newline = formats.newline_of(source) if made.name == (from_format or formats.guess_format(source)) else "\n"
+    newline = formats.newline_of(source) if made.name == (from_format or formats.format_to_read(source)) else "\n"
     writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank, newline=newline)
     sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
     unknown: Counter[str] = Counter()

@@ -12,7 +12,7 @@ import typer
 from h3n.cli.scores import Choices, score_files
 from h3n.errors import UsageError
 from h3n.evaluate import BUILT_IN, Parameters, as_spmrl, load_parameters, without_top
-from h3n.formats import guess_format
+from h3n.formats import format_to_read
 
 
 class Report(StrEnum):
@@ -96,7 +96,7 @@ def evaluate(
     """
     if gold == predicted == "-":
         raise UsageError("only one of GOLD and PRED can be standard input")
-    names = (format_name or guess_format(gold), format_name or guess_format(predicted))
+    names = (format_name or format_to_read(gold), format_name or format_to_read(predicted))
     spmrl = spmrl or names == ("spmrl", "spmrl")
     style = "compact" if compact else report and report.value
     choices = Choices(

@@ -51,7 +51,7 @@ def stats(
     if dependencies is not None and len(files) > 1:
         raise UsageError(f"--dependencies goes with one file of trees, not with {len(files)}")
     for file in files:
-        formats.format_named(format_name or formats.guess_format(file))  # a wrong name is said before the work starts
+        formats.format_named(format_name or formats.format_to_read(file))  # a wrong name is said before the work starts
     counts = Counts()
     for file in files:
         read = read_sentences(file, format_name, dependencies=dependencies, options=Reading(layout=layout))

@@ -31,7 +31,7 @@ def validate(
       h3n validate train.ptb dev.conllu.xz
       h3n parse text.txt | h3n validate - --format conllu
     """
-    named = [(file, format_name or formats.guess_format(file)) for file in files]
+    named = [(file, format_name or formats.format_to_read(file)) for file in files]
     problems = sentences = 0
 
     def report(problem: object) -> None:

@@ -12,7 +12,7 @@ from typing import IO
 
 from h3n.errors import UnknownName, UsageError
 from h3n.formats import brackets, conllu, conllx, jsonl, spmrl
-from h3n.formats.files import COMPRESSED, STANDARD, Source, name_of, newline_of, opened_to_write
+from h3n.formats.files import COMPRESSED, STANDARD, Source, check_readable, name_of, newline_of, opened_to_write
 from h3n.formats.options import READING, WRITING, Layout, Reading, Writing
 from h3n.formats.pairs import pair
 from h3n.trees import Sentence
@@ -24,6 +24,7 @@ __all__ = [
     "Reading",
     "Source",
     "Writing",
+    "format_to_read",
     "guess_format",
     "newline_of",
     "pair",
@@ -74,7 +75,7 @@ def read(source: Source, *, format: str | None = None, options: Reading = READIN
 
     Without a format the path's ending decides. The first problem is raised, unless the options have a handler.
     """
-    return format_named(format or guess_format(source)).read(source, options)
+    return format_named(format or format_to_read(source)).read(source, options)
 
 
 def write(
@@ -106,3 +107,15 @@ def guess_format(source: Source) -> str:
             return known.name
     what = "standard input or output has" if source == STANDARD else f"{name}: the ending stands for"
     raise UsageError(f"{what} no known format; name one of: {', '.join(sorted(FORMATS))}")
+
+
+def format_to_read(source: Source) -> str:
+    """Return the name of the format that the ending of a file to be read stands for.
+
+    That a file is missing is the better thing to say than that its ending is unknown.
+    """
+    try:
+        return guess_format(source)
+    except UsageError:
+        check_readable(source)
+        raise

@@ -122,6 +122,12 @@ def _opened(source: Source, name: str) -> Iterator[BinaryIO]:
         yield _plain(handle, name, stack)
 
 
+def check_readable(source: Source) -> None:
+    """Raise unless the source can be opened: a path that leads nowhere, or to a folder."""
+    if isinstance(source, str | os.PathLike) and source != STANDARD:
+        _open_path(Path(source)).close()
+
+
 def _open_path(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
