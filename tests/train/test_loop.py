@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,10 +20,10 @@ import torch
 from safetensors.torch import load_file
 
 from h3n.config import Config, table_of
-from h3n.errors import TrainingError, UsageError
+from h3n.errors import MissingExtra, TrainingError, UsageError
 from h3n.model import count_vocabulary
 from h3n.parser import Parser
-from h3n.training import Check, Note, Update, checkpoint, evaluate, train
+from h3n.training import Check, Note, Update, checkpoint, evaluate, train, with_tensorboard
 from h3n.training.checkpoint import last_checkpoint
 from h3n.training.curves import draw_curves, read_metrics
 from h3n.training.data import Example, seen
@@ -387,3 +388,36 @@ def test_a_checkpoint_of_another_model_is_refused(uninterrupted: Path, treebank:
     config = options(uninterrupted, *SHORT, "scorers.span=32")
     with pytest.raises(checkpoint.InputError, match="does not fit or cannot be read"):
         train(config, treebank("train", 60), [], resume=True)
+
+
+def test_tensorboard_is_an_extra(tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = options(tmp_path, "training.tensorboard=true")
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(MissingExtra, match=r"curves for TensorBoard need the extra 'tensorboard'"):
+        with_tensorboard(lambda _: None, config)
+
+
+def test_tensorboard_gets_losses_and_checks(tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Any] = []
+
+    class Writer:
+        def __init__(self, folder: str) -> None:
+            written.append(folder)
+
+        def add_scalar(self, *figure: Any) -> None:
+            written.append(figure)
+
+        def flush(self) -> None:
+            written.append("flush")
+
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", SimpleNamespace(SummaryWriter=Writer))
+    seen_events: list[Any] = []
+    report = with_tensorboard(seen_events.append, options(tmp_path, "training.tensorboard=true"))
+    events = [
+        Update(step=3, total=9, epoch=1, loss=2.5, words=7, terms={"span": 1.5}),
+        Check(row={"step": 4, "LAS": 70.5}, best=True),
+    ]
+    for event in events:
+        report(event)
+    assert seen_events == events
+    assert written == [str(tmp_path / "tensorboard"), ("span", 1.5, 3), ("LAS", 70.5, 4), "flush"]

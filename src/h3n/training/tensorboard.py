@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from h3n.config import Config
-from h3n.errors import UsageError
-
-if TYPE_CHECKING:
-    from h3n.training.loop import Event, Report
+from h3n.errors import MissingExtra
+from h3n.training.loop import Event, Report, Update
 
 
 def with_tensorboard(report: Report, config: Config) -> Report:
-    """Return a report that also writes TensorBoard files into the run's folder, if the options say so."""
+    """Return a report that also writes into the folder ``tensorboard`` of the run, if the options say so."""
     if not config.training.tensorboard:
         return report
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
-        raise UsageError("training.tensorboard needs the package tensorboard: pip install tensorboard") from None
-    writer = SummaryWriter(config.output)
+        raise MissingExtra("curves for TensorBoard", "tensorboard") from None
+    writer = SummaryWriter(str(Path(config.output) / "tensorboard"))
 
     def both(event: Event) -> None:
         report(event)
@@ -29,5 +27,7 @@ def with_tensorboard(report: Report, config: Config) -> Report:
         step = getattr(event, "step", None) or getattr(event, "row", {}).get("step")
         for name, value in figures.items():
             writer.add_scalar(name, value, step)
+        if not isinstance(event, Update):
+            writer.flush()  # a check is rare, and somebody may be watching
 
     return both
