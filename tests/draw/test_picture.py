@@ -178,3 +178,14 @@ def test_png_without_the_converter_names_the_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with pytest.raises(MissingExtra, match=r"pip install 'h3n\[png\]'"):
         png(svg(CAKE))
+
+
+def test_a_very_long_word_is_cut_but_read_out_whole() -> None:
+    words = ("https://example.org/" + "x" * 500, "works")
+    source = Sentence(words=words, dependencies=Dependencies((1, -1), ("nsubj", "root")))
+    root = parsed(svg(source))
+    shown, other = group_texts(root, "word")
+    assert (len(shown), shown[-1], other) == (60, "…", "works")
+    assert float(root.attrib["width"]) < 1000
+    assert words[0] in (root.findtext("s:title", namespaces=NAMESPACE) or "")
+    assert source.words == words

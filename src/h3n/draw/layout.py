@@ -9,7 +9,7 @@ and a word's column is as wide as the widest thing in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from h3n.draw.arcs import arc_levels, arc_ports
@@ -18,6 +18,7 @@ from h3n.draw.geometry import METRICS, Bow, Edge, Layout, Metrics, PhraseLabel, 
 from h3n.draw.widths import text_width
 from h3n.trees import HELPER, ROOT, UNARY, is_projective
 
+LONGEST = 60  # characters of a word that are shown
 BOLD = 1.15  # how much wider phrase labels are than plain text
 
 
@@ -55,6 +56,7 @@ class _PlacedArc:
 def lay_out(figure: Figure, *, metrics: Metrics = METRICS) -> Layout:
     """Return the layout of a picture."""
     m = metrics
+    figure = replace(figure, words=tuple(map(_cut, figure.words)))
     spines = _spines(figure.phrases)
     arcs = _placed_arcs(figure, m)
     halves = _half_widths(figure, spines, m)
@@ -136,6 +138,11 @@ def _positions(halves: Sequence[float], arcs: Sequence[_PlacedArc], metrics: Met
             need = text_width(span.arc.relation, m.relation) + 2 * (m.corner + m.pad)
             x[-1] += max(0.0, left + need - right)
     return x
+
+
+def _cut(word: str) -> str:
+    """Return the word, or its beginning: one long address would push all else out of sight."""
+    return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
 
 
 def _rows(
