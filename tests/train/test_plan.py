@@ -45,6 +45,15 @@ def test_weights_are_how_often_a_sentence_is_drawn() -> None:
     assert max(drawn) < 2000
 
 
+def test_one_sentence_of_many_pieces_does_not_widen_a_whole_batch() -> None:
+    lengths, widths = [4] * 400, [5] * 399 + [300]
+    plan = plan_epoch(lengths, [1.0] * 400, options=Batches(words=1500), seed=1, epoch=0, widths=widths)
+    assert sorted(at for batch in plan for at in batch) == list(range(400))
+    for batch in plan:
+        assert len(batch) * 4 <= 1500
+        assert len(batch) * max(widths[at] for at in batch) <= 3000
+
+
 def test_updates_keep_the_order_and_the_rest() -> None:
     assert updates_of([[1], [2], [3]], 2) == [[[1], [2]], [[3]]]
 

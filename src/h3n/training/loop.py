@@ -208,9 +208,14 @@ def _summary(run: Run, vocabulary: Vocabulary) -> str:
 def _updates(run: Run, *, epoch: int) -> list[list[list[int]]]:
     """Return the epoch's updates, each a list of batches for all processes together."""
     options = run.config.batches
-    lengths = [example.inputs.length for example in run.train]
-    weights = [example.weight for example in run.train]
-    batches = plan_epoch(lengths, weights, options=options, seed=run.config.training.seed, epoch=epoch)
+    batches = plan_epoch(
+        [example.inputs.length for example in run.train],
+        [example.weight for example in run.train],
+        options=options,
+        seed=run.config.training.seed,
+        epoch=epoch,
+        widths=[example.inputs.width for example in run.train],
+    )
     if not batches:
         raise UsageError("no sentence to learn from: the weights of all training treebanks leave none")
     return updates_of(batches, options.accumulate * run.here.count)

@@ -13,30 +13,42 @@ from h3n.config import Batches, Optimiser
 
 # Lengths are blurred by up to a tenth before sorting: batches of like lengths that still differ from epoch to epoch.
 BLUR = 0.1
+# Most pieces of a batch, padding counted, for each word it may hold: one address of 300 pieces among sentences of four
+# words would otherwise make every one of them as wide as itself.
+PIECES = 2
 
 
 def plan_epoch(
-    lengths: Sequence[int], weights: Sequence[float], *, options: Batches, seed: int, epoch: int
+    lengths: Sequence[int],
+    weights: Sequence[float],
+    *,
+    options: Batches,
+    seed: int,
+    epoch: int,
+    widths: Sequence[int] | None = None,
 ) -> list[list[int]]:
     """Return the batches of an epoch as lists of sentence numbers.
 
-    A sentence of weight 2 is drawn twice, one of weight 0.5 every other time by chance. A batch holds sentences of like
-    length, at most ``options.words`` words with padding counted; a longer sentence is a batch of its own.
+    A sentence of weight 2 is drawn twice, one of weight 0.5 every other time by chance. ``widths`` are the sentences'
+    lengths in pieces where a pretrained encoder reads pieces. A batch holds sentences of like width, at most
+    ``options.words`` words and twice as many pieces, padding counted; a longer sentence is a batch of its own.
     """
     chance = np.random.default_rng([seed, epoch])
     wanted = np.asarray(weights, dtype=np.float64)
     copies = np.floor(wanted).astype(np.int64) + (chance.random(len(wanted)) < wanted % 1.0)
     drawn = np.repeat(np.arange(len(wanted)), copies)
     chance.shuffle(drawn)
-    blurred = np.asarray(lengths)[drawn] * (1.0 + BLUR * chance.uniform(-1.0, 1.0, len(drawn)))
+    sizes = lengths if widths is None else widths
+    blurred = np.asarray(sizes)[drawn] * (1.0 + BLUR * chance.uniform(-1.0, 1.0, len(drawn)))
     batches: list[list[int]] = []
-    longest = 0
+    longest = widest = 0
     for sentence in drawn[np.argsort(blurred, kind="stable")].tolist():
-        longest = max(longest, lengths[sentence])
-        full = batches and (len(batches[-1]) + 1) * longest > options.words
-        if not batches or full or (options.sentences and len(batches[-1]) >= options.sentences):
+        longest, widest = max(longest, lengths[sentence]), max(widest, sizes[sentence])
+        count = len(batches[-1]) + 1 if batches else 0
+        full = count * longest > options.words or count * widest > PIECES * options.words
+        if not batches or full or (options.sentences and count > options.sentences):
             batches.append([])
-            longest = lengths[sentence]
+            longest, widest = lengths[sentence], sizes[sentence]
         batches[-1].append(sentence)
     return [batches[at] for at in chance.permutation(len(batches))]
 
