@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from h3n.convert import governors_of, split
 from h3n.decode import Constraints
-from h3n.errors import DecodeError, UnknownName, UsageError
+from h3n.errors import DecodeError, Place, UnknownName, UsageError
 from h3n.pipeline import Pipeline, Result
 from h3n.pipeline.windows import windows
 from h3n.trees import HELPER, ROOT, Constituent, Dependencies, Insert, Leaf, Sentence, leaves, spans_of
@@ -89,6 +89,7 @@ def test_nothing_and_sentences_without_words(parser: Pipeline) -> None:
         ([["a"], 7], "input 2 is an int"),
         ([["a", ""]], "input 1: word 2 is empty"),
         (Sentence(words=("a", "")), "input 1: word 2 is empty"),
+        (Sentence(words=("",), place=Place("a.jsonl", 3)), "a.jsonl:3: word 1 is empty"),
         ([["a"], ["b", "c\ud83d"]], r"input 2: word 2 \('c\\ud83d'\) holds half a character"),
     ],
 )

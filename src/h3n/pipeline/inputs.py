@@ -58,11 +58,12 @@ def bare(sentence: Sentence) -> Sentence:
 
 def _checked(sentence: Sentence, number: int) -> Sentence:
     """Return the sentence if its words are words."""
+    where = sentence.place or f"input {number + 1}"
     for at, word in enumerate(sentence.words, start=1):
         if not word:
-            raise UsageError(f"input {number + 1}: word {at} is empty; a word has at least one character")
+            raise UsageError(f"{where}: word {at} is empty; a word has at least one character")
         if not word.isascii() and _HALF.search(word):
-            raise UsageError(f"input {number + 1}: word {at} ({word!r}) holds half a character; expected valid Unicode")
+            raise UsageError(f"{where}: word {at} ({word!r}) holds half a character; expected valid Unicode")
     return sentence
 
 
