@@ -46,9 +46,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 @experiments.command()
 def run(
-    name: Annotated[
-        str, typer.Argument(help="One of `h3n experiments list`, or a file of your own (.toml).")
-    ],
+    name: Annotated[str, typer.Argument(help="One of `h3n experiments list`, or a file of your own (.toml).")],
     only: Annotated[str | None, typer.Option(metavar="RUN", help="Only this run or variant.")] = None,
     seed: Annotated[int | None, typer.Option(help="Only this seed.")] = None,
     miniature: Annotated[
