@@ -37,6 +37,17 @@ inline Lanes max(Lanes a, Lanes b) { return a > b ? a : b; }
 inline Lanes min(Lanes a, Lanes b) { return a < b ? a : b; }
 
 // The first `count` lanes from memory, `rest` in the others; and back.
+#if defined(__AVX512F__)
+inline __mmask16 first_lanes(std::size_t count) {
+    return static_cast<__mmask16>(count >= LANES ? 0xffffU : (1U << count) - 1U);
+}
+inline Lanes load_some(const float* from, std::size_t count, float rest) {
+    return _mm512_mask_loadu_ps(all(rest), first_lanes(count), from);
+}
+inline void store_some(float* to, Lanes value, std::size_t count) {
+    _mm512_mask_storeu_ps(to, first_lanes(count), value);
+}
+#else
 inline Lanes load_some(const float* from, std::size_t count, float rest) {
     if (count >= LANES) return load(from);
     float made[LANES];
@@ -49,6 +60,7 @@ inline void store_some(float* to, Lanes value, std::size_t count) {
     store(made, value);
     for (std::size_t l = 0; l < count; ++l) to[l] = made[l];
 }
+#endif
 
 #if defined(__AVX512F__)
 inline float sum(Lanes value) { return _mm512_reduce_add_ps(value); }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "packing.hpp"
+#include "transformer.hpp"
 
 namespace nb = nanobind;
 
@@ -44,14 +45,6 @@ h3n::Activation activation_of(int number) {
     return static_cast<h3n::Activation>(number);
 }
 
-// Memory for one call, kept for the next one of the same thread.
-template <class Value>
-Value* room_for(std::size_t count) {
-    thread_local std::vector<Value> kept;
-    if (kept.size() < count) kept.resize(count);
-    return kept.data();
-}
-
 class Linear {
   public:
     Linear(const Input& weight, const std::optional<Row>& bias)
@@ -65,9 +58,8 @@ class Linear {
         const h3n::LayerKernels& kernels = kernels_of(target);
         const h3n::Activation how = activation_of(activation);
         const nb::gil_scoped_release release;
-        float* numbers = room_for<float>(2 * h3n::BLOCK);
-        const h3n::Rounded rounded{room_for<std::uint8_t>(h3n::BLOCK * layer.depth), numbers, numbers + h3n::BLOCK};
-        kernels.linear(layer, from, rows, to, how, rounded);
+        float* numbers = h3n::room_for<float>(2 * h3n::BLOCK);
+        kernels.linear(layer, from, rows, to, how, h3n::rounded_room(layer.depth, numbers));
     }
 
     const h3n::Int8& layer() const { return packed_.layer; }
@@ -82,6 +74,32 @@ class Linear {
 
     h3n::Packed packed_;
 };
+
+// out[a][n] = left[a] . weights[n] . right[a], where `pull` holds the weights of all n: (n, width of right) outputs.
+void bilinear(const Linear& pull, const Input& left, const Input& right, const Output& out, std::size_t target) {
+    const h3n::Int8& layer = pull.layer();
+    const std::size_t rows = left.shape(0), width = right.shape(1), count = out.shape(1);
+    require(count * width == layer.outputs, "the layer does not fit what is to be made of it");
+    const auto from = table_of<const float>(left, rows, layer.inputs);
+    const auto with = table_of<const float>(right, rows, width);
+    const auto to = table_of<float>(out, rows, count);
+    const h3n::LayerKernels& kernels = kernels_of(target);
+    const nb::gil_scoped_release release;
+    constexpr std::size_t SOME = 24;  // rows: what is made of them is large
+    const std::size_t made = SOME * layer.outputs + h3n::SLACK, padded = width + h3n::SLACK;
+    float* numbers = h3n::room_for<float>(2 * h3n::BLOCK + made + padded);
+    const h3n::Rounded rounded = h3n::rounded_room(layer.depth, numbers);
+    float *pulled = numbers + 2 * h3n::BLOCK, *values = pulled + made;
+    std::fill_n(pulled, made + padded, 0.0F);
+    for (std::size_t at = 0; at < rows; at += SOME) {
+        const std::size_t some = std::min(SOME, rows - at);
+        kernels.linear(layer, {from[at], from.stride}, some, {pulled, layer.outputs}, h3n::Activation::none, rounded);
+        for (std::size_t r = 0; r < some; ++r) {
+            std::copy_n(with[at + r], width, values);
+            kernels.contract(pulled + r * layer.outputs, count, width, values, to[at + r]);
+        }
+    }
+}
 
 void activate(const Output& x, int activation, std::size_t target) {
     const std::size_t rows = x.shape(0), width = x.shape(1);
@@ -101,6 +119,18 @@ void add_norm(const Input& x, const std::optional<Input>& y, const Row& weight, 
     kernels_of(target).add_norm(one, other, rows, width, {weight.data(), bias.data(), epsilon}, to);
 }
 
+// The longest of the sentences, which must make up all rows.
+std::size_t require_rows(const Lengths& lengths, std::size_t rows) {
+    std::size_t total = 0, longest = 0;
+    for (std::size_t s = 0; s < lengths.shape(0); ++s) {
+        require(lengths.data()[s] >= 0 && lengths.data()[s] <= static_cast<std::int64_t>(rows), "a length is wrong");
+        total += static_cast<std::size_t>(lengths.data()[s]);
+        longest = std::max(longest, static_cast<std::size_t>(lengths.data()[s]));
+    }
+    require(total == rows, "the lengths do not add up to the rows");
+    return longest;
+}
+
 void attention(const Input& query, const Input& key, const Input& value, const Lengths& lengths, std::size_t heads,
                std::size_t parts, const Output& out, std::size_t target) {
     const std::size_t rows = query.shape(0), width = query.shape(1);
@@ -109,17 +139,11 @@ void attention(const Input& query, const Input& key, const Input& value, const L
                                             table_of<const float>(key, rows, width),
                                             table_of<const float>(value, rows, width)};
     const auto to = table_of<float>(out, rows, width);
-    const h3n::Heads shape{heads, parts, width / (heads * parts), width / parts};
-    std::size_t total = 0, longest = 0;
-    for (std::size_t s = 0; s < lengths.shape(0); ++s) {
-        require(lengths.data()[s] >= 0, "a length is negative");
-        total += static_cast<std::size_t>(lengths.data()[s]);
-        longest = std::max(longest, static_cast<std::size_t>(lengths.data()[s]));
-    }
-    require(total == rows, "the lengths do not add up to the rows");
+    const h3n::Heads shape{heads, parts, width / (heads * parts), width / parts, width / parts};
+    const std::size_t longest = require_rows(lengths, rows);
     const h3n::LayerKernels& kernels = kernels_of(target);
     const nb::gil_scoped_release release;
-    float* room = room_for<float>(h3n::attention_room(longest, shape));
+    float* room = h3n::room_for<float>(h3n::attention_room(longest, shape));
     std::size_t first = 0;
     for (std::size_t s = 0; s < lengths.shape(0); ++s) {
         const auto count = static_cast<std::size_t>(lengths.data()[s]);
@@ -206,8 +230,8 @@ class SpanScorer {
         require(columns.start.shape(0) == count && columns.end.shape(0) == count, "the columns differ in length");
         const h3n::LayerKernels& kernels = kernels_of(target);
         const nb::gil_scoped_release release;
-        float* numbers = room_for<float>(h3n::BLOCK * (2 + given.width + labels_.outputs));
-        const h3n::Rounded rounded{room_for<std::uint8_t>(h3n::BLOCK * labels_.depth), numbers, numbers + h3n::BLOCK};
+        float* numbers = h3n::room_for<float>(h3n::BLOCK * (2 + given.width + labels_.outputs));
+        const h3n::Rounded rounded = h3n::rounded_room(labels_.depth, numbers);
         float* room = numbers + 2 * h3n::BLOCK;
         const h3n::Table<float> made{room + h3n::BLOCK * given.width, labels_.outputs};
         h3n::Span spans[h3n::BLOCK];
@@ -230,6 +254,41 @@ class SpanScorer {
     float epsilon_;
 };
 
+// The layers of one part of a row: roles, joined, inner, outer.
+using Part = std::vector<const Linear*>;
+
+class Transformer {
+  public:
+    Transformer(const std::vector<Part>& parts, const Row& weight, const Row& bias, const Row& outer_weight,
+                const Row& outer_bias, float epsilon, std::size_t heads, int activation) {
+        for (const Part& part : parts) {
+            require(part.size() == 4 && std::count(part.begin(), part.end(), nullptr) == 0, "a part has four layers");
+            layer_.parts.push_back({part[0]->layer(), part[1]->layer(), part[2]->layer(), part[3]->layer()});
+        }
+        layer_.heads = heads;
+        layer_.activation = activation_of(activation);
+        require(layer_.fits(), "the sizes of the layers do not fit each other");
+        const Row* rows[] = {&weight, &bias, &outer_weight, &outer_bias};
+        for (std::size_t k = 0; k < 4; ++k) kept_[k] = copy_of(*rows[k], layer_.width());
+        layer_.norm = {kept_[0].data(), kept_[1].data(), epsilon};
+        layer_.outer_norm = {kept_[2].data(), kept_[3].data(), epsilon};
+    }
+    Transformer(const Transformer&) = delete;
+    Transformer& operator=(const Transformer&) = delete;
+
+    void run(const Output& x, const Lengths& lengths, std::size_t target) const {
+        const auto table = table_of<float>(x, x.shape(0), layer_.width());
+        require_rows(lengths, x.shape(0));
+        const h3n::LayerKernels& kernels = kernels_of(target);
+        const nb::gil_scoped_release release;
+        h3n::run(layer_, kernels, table, lengths.data(), lengths.shape(0));
+    }
+
+  private:
+    h3n::TransformerLayer layer_;  // points into the layers, which Python keeps alive as long as this
+    std::vector<float> kept_[4];
+};
+
 }  // namespace
 
 NB_MODULE(_layers, m) {
@@ -245,6 +304,8 @@ NB_MODULE(_layers, m) {
              nb::arg("bias").noconvert().none())
         .def("run", &Linear::run, nb::arg("x").noconvert(), nb::arg("out").noconvert(), nb::arg("activation") = 0,
              nb::arg("target") = 0);
+    m.def("bilinear", &bilinear, nb::arg("pull"), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+          nb::arg("out").noconvert(), nb::arg("target") = 0);
     m.def("activate", &activate, nb::arg("x").noconvert(), nb::arg("activation"), nb::arg("target") = 0);
     m.def("add_norm", &add_norm, nb::arg("x").noconvert(), nb::arg("y").noconvert().none(), nb::arg("weight").noconvert(),
           nb::arg("bias").noconvert(), nb::arg("epsilon"), nb::arg("out").noconvert(), nb::arg("target") = 0);
@@ -262,4 +323,10 @@ NB_MODULE(_layers, m) {
              nb::arg("sentence").noconvert(), nb::arg("start").noconvert(), nb::arg("end").noconvert(),
              nb::arg("lengths").noconvert(), nb::arg("helper"), nb::arg("scores").noconvert(),
              nb::arg("labels").noconvert(), nb::arg("target") = 0);
+    nb::class_<Transformer>(m, "Transformer")
+        .def(nb::init<const std::vector<Part>&, const Row&, const Row&, const Row&, const Row&, float, std::size_t, int>(),
+             nb::arg("parts"), nb::arg("weight").noconvert(), nb::arg("bias").noconvert(),
+             nb::arg("outer_weight").noconvert(), nb::arg("outer_bias").noconvert(), nb::arg("epsilon"),
+             nb::arg("heads"), nb::arg("activation"), nb::keep_alive<1, 2>())
+        .def("run", &Transformer::run, nb::arg("x").noconvert(), nb::arg("lengths").noconvert(), nb::arg("target") = 0);
 }

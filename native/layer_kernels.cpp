@@ -137,86 +137,83 @@ void add_norm(Table<const float> x, Table<const float> y, std::size_t rows, std:
     }
 }
 
-constexpr std::size_t TOGETHER = 4;  // queries whose sums are under way at the same time
+constexpr std::size_t TOGETHER = 8;  // sums under way at the same time, so that none waits for the one before
 
-// The scores of some queries for all keys, as far apart as `width`; keys lie in columns.
-void scores_of(const float* const* query, const float* keys, std::size_t size, std::size_t width, float* scores) {
-    for (std::size_t k = 0; k < width; k += LANES) {
+// The scores of LANES queries for all keys: asked[d][query] and scores[key][query].
+void scores_of(const float* asked, Table<const float> key, std::size_t rows, const Heads& heads, float* scores) {
+    for (std::size_t first = 0; first < rows; first += TOGETHER) {
+        const float* keys[TOGETHER];
+        for (std::size_t k = 0; k < TOGETHER; ++k) keys[k] = key[first + k < rows ? first + k : rows - 1];
         Lanes totals[TOGETHER] = {};
-        for (std::size_t d = 0; d < size; ++d) {
-            const Lanes key = load(keys + d * width + k);
-            for (std::size_t q = 0; q < TOGETHER; ++q) totals[q] += key * query[q][d];
-        }
-        for (std::size_t q = 0; q < TOGETHER; ++q) store(scores + q * width + k, totals[q]);
+        for (std::size_t p = 0; p < heads.parts; ++p)
+            for (std::size_t d = 0; d < heads.size; ++d) {
+                const Lanes query = load(asked + (p * heads.size + d) * LANES);
+                for (std::size_t k = 0; k < TOGETHER; ++k) totals[k] += query * keys[k][p * heads.apart + d];
+            }
+        for (std::size_t k = 0; k < TOGETHER && first + k < rows; ++k) store(scores + (first + k) * LANES, totals[k]);
     }
 }
 
-void softmax(float* scores, std::size_t rows, std::size_t width) {
-    for (std::size_t k = rows; k < width; ++k) scores[k] = -1e30F;
+// Scores into shares of 1, for each query by itself.
+void softmax(float* scores, std::size_t rows) {
     Lanes most = load(scores);
-    for (std::size_t k = LANES; k < width; k += LANES) most = max(most, load(scores + k));
-    const Lanes highest = all(largest(most));
+    for (std::size_t k = 1; k < rows; ++k) most = max(most, load(scores + k * LANES));
     Lanes total{};
-    for (std::size_t k = 0; k < width; k += LANES) {
-        const Lanes one = exponential(load(scores + k) - highest);
+    for (std::size_t k = 0; k < rows; ++k) {
+        const Lanes one = exponential(load(scores + k * LANES) - most);
         total += one;
-        store(scores + k, one);
+        store(scores + k * LANES, one);
     }
-    const Lanes share = all(1.0F / sum(total));
-    for (std::size_t k = 0; k < width; k += LANES) store(scores + k, load(scores + k) * share);
+    const Lanes share = 1.0F / total;
+    for (std::size_t k = 0; k < rows; ++k) store(scores + k * LANES, load(scores + k * LANES) * share);
 }
 
-// The values of all rows, mixed as the shares of some queries say.
-void mix(const float* shares, std::size_t width, const float* values, std::size_t rows, std::size_t padded, float* out) {
-    for (std::size_t d = 0; d < padded; d += LANES) {
-        Lanes totals[TOGETHER] = {};
-        for (std::size_t k = 0; k < rows; ++k) {
-            const Lanes value = load(values + k * padded + d);
-            for (std::size_t q = 0; q < TOGETHER; ++q) totals[q] += value * shares[q * width + k];
+// The values of all rows, mixed as the shares of some queries say; one part of a head.
+void mix(const float* shares, Table<const float> value, std::size_t rows, std::size_t size, std::size_t queries,
+         Table<float> out) {
+    for (std::size_t first = 0; first < queries; first += TOGETHER)
+        for (std::size_t d = 0; d < size; d += LANES) {
+            Lanes totals[TOGETHER] = {};
+            for (std::size_t k = 0; k < rows; ++k) {
+                const Lanes one = load_some(value[k] + d, size - d, 0.0F);
+                for (std::size_t q = 0; q < TOGETHER; ++q) totals[q] += one * shares[k * LANES + first + q];
+            }
+            for (std::size_t q = 0; q < TOGETHER && first + q < queries; ++q)
+                store_some(out[first + q] + d, totals[q], size - d);
         }
-        for (std::size_t q = 0; q < TOGETHER; ++q) store(out + q * padded + d, totals[q]);
-    }
 }
 
 void attention(Table<const float> query, Table<const float> key, Table<const float> value, std::size_t rows,
                const Heads& heads, Table<float> out, float* room) {
-    const std::size_t size = heads.parts * heads.size;
-    const std::size_t width = (rows + LANES - 1) / LANES * LANES, padded = (size + LANES - 1) / LANES * LANES;
-    float* keys = room;                                // (size, width)
-    float* values = keys + size * width;               // (rows, padded)
-    float* scores = values + rows * padded;            // (TOGETHER, width)
-    float* mixed = scores + TOGETHER * width;          // (TOGETHER, padded)
-    float* asked = mixed + TOGETHER * padded;          // (TOGETHER, size)
-    const float factor = 1.0F / __builtin_sqrtf(static_cast<float>(size));
-    for (std::size_t k = 0; k < size * width; ++k) keys[k] = 0.0F;
-    for (std::size_t k = 0; k < rows * padded; ++k) values[k] = 0.0F;
+    float* asked = room;                                                // (parts x size, LANES)
+    float* scores = room + heads.parts * heads.size * LANES;            // (rows, LANES), and room to read past the end
+    const float factor = 1.0F / __builtin_sqrtf(static_cast<float>(heads.parts * heads.size));
     for (std::size_t head = 0; head < heads.count; ++head) {
-        for (std::size_t p = 0; p < heads.parts; ++p) {
-            const std::size_t from = p * heads.apart + head * heads.size, to = p * heads.size;
-            for (std::size_t r = 0; r < rows; ++r) {
-                for (std::size_t d = 0; d < heads.size; ++d) keys[(to + d) * width + r] = key[r][from + d];
-                for (std::size_t d = 0; d < heads.size; ++d) values[r * padded + to + d] = value[r][from + d];
-            }
-        }
-        for (std::size_t first = 0; first < rows; first += TOGETHER) {
-            const std::size_t some = rows - first < TOGETHER ? rows - first : TOGETHER;
-            const float* each[TOGETHER];
-            for (std::size_t q = 0; q < TOGETHER; ++q) {
-                const float* row = query[first + (q < some ? q : 0)];
-                float* to = asked + q * size;
+        const std::size_t at = head * heads.size;
+        for (std::size_t first = 0; first < rows; first += LANES) {
+            const std::size_t some = rows - first < LANES ? rows - first : LANES;
+            for (std::size_t q = 0; q < LANES; ++q) {
+                const float* row = query[first + (q < some ? q : 0)] + at;
                 for (std::size_t p = 0; p < heads.parts; ++p)
                     for (std::size_t d = 0; d < heads.size; ++d)
-                        to[p * heads.size + d] = row[p * heads.apart + head * heads.size + d] * factor;
-                each[q] = to;
+                        asked[(p * heads.size + d) * LANES + q] = row[p * heads.apart + d] * factor;
             }
-            scores_of(each, keys, size, width, scores);
-            for (std::size_t q = 0; q < some; ++q) softmax(scores + q * width, rows, width);
-            mix(scores, width, values, rows, padded, mixed);
-            for (std::size_t q = 0; q < some; ++q)
-                for (std::size_t p = 0; p < heads.parts; ++p)
-                    for (std::size_t d = 0; d < heads.size; ++d)
-                        out[first + q][p * heads.apart + head * heads.size + d] = mixed[q * padded + p * heads.size + d];
+            scores_of(asked, {key.data + at, key.stride}, rows, heads, scores);
+            softmax(scores, rows);
+            for (std::size_t p = 0; p < heads.parts; ++p) {
+                const std::size_t from = p * heads.apart + at, to = p * heads.out_apart + at;
+                mix(scores, {value.data + from, value.stride}, rows, heads.size, some, {out[first] + to, out.stride});
+            }
         }
+    }
+}
+
+// One product for each of some stretches of a row with the same values, which are padded with zeros.
+void contract(const float* row, std::size_t count, std::size_t width, const float* values, float* out) {
+    for (std::size_t n = 0; n < count; ++n) {
+        Lanes total{};
+        for (std::size_t k = 0; k < width; k += LANES) total += load(row + n * width + k) * load(values + k);
+        out[n] = sum(total);
     }
 }
 
@@ -241,15 +238,22 @@ void score_spans(const Spans& given, const Span* spans, std::size_t rows, Table<
 }
 
 std::size_t best(const float* values, std::size_t count, std::size_t left_out) {
-    std::size_t found = left_out == 0 && count > 1 ? 1 : 0;
-    for (std::size_t n = found + 1; n < count; ++n)
-        if (values[n] > values[found] && n != left_out) found = n;
-    return found;
+    const auto largest_of = [&](std::size_t first, std::size_t last, float found) {
+        Lanes most = all(found);
+        for (std::size_t n = first; n < last; n += LANES) most = max(most, load_some(values + n, last - n, found));
+        return largest(most);
+    };
+    const std::size_t skipped = left_out < count ? left_out : count;
+    float most = largest_of(0, skipped, -__builtin_inff());
+    if (skipped < count) most = largest_of(skipped + 1, count, most);
+    for (std::size_t n = 0; n < count; ++n)
+        if (values[n] == most && n != left_out) return n;
+    return 0;
 }
 
 }  // namespace
 
 extern const LayerKernels layer_kernels;
-const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, score_spans, best};
+const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, contract, score_spans, best};
 
 }  // namespace h3n::H3N_TARGET

@@ -35,8 +35,7 @@ const std::vector<const LayerKernels*>& supported_layer_kernels() {
 }
 
 std::size_t attention_room(std::size_t rows, const Heads& heads) {
-    const std::size_t wide = rows + 16, size = heads.parts * heads.size, padded = size + 16;
-    return size * wide + rows * padded + 4 * (wide + padded + size);
+    return (heads.parts * heads.size + rows) * SLACK + SLACK;
 }
 
 Packed::Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias) {

@@ -18,6 +18,7 @@ struct Table {
 
 constexpr std::size_t PANEL = 64;    // outputs whose weights lie together
 constexpr std::size_t QUAD = 4;      // inputs that one instruction multiplies and adds up
+constexpr std::size_t SLACK = 16;    // the widest vector
 constexpr std::size_t BLOCK = 96;    // rows rounded at a time: with the weights of a panel they stay in the caches
 
 enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 };
@@ -47,9 +48,10 @@ struct Norm {
     float epsilon = 0.0F;
 };
 
-// Where the values of a head lie in a row: `parts` stretches of `size` values, `apart` from each other.
+// Where the values of a head lie in a row: `parts` stretches of `size` values, `apart` from each other in queries, keys
+// and values, and `out_apart` in what is made of them.
 struct Heads {
-    std::size_t count = 1, parts = 1, size = 0, apart = 0;
+    std::size_t count = 1, parts = 1, size = 0, apart = 0, out_apart = 0;
 };
 
 // The spans of a batch: a span is the difference of its two fenceposts, normed, cut off below zero, then one score for
@@ -77,6 +79,8 @@ struct LayerKernels {
     // Softmax attention among the `rows` of one sentence; `room` holds attention_room(rows, heads) floats.
     void (*attention)(Table<const float> query, Table<const float> key, Table<const float> value, std::size_t rows,
                       const Heads&, Table<float> out, float* room);
+    // out[n] = row[n * width ...] . values, both with SLACK readable floats behind, those of `values` zero.
+    void (*contract)(const float* row, std::size_t count, std::size_t width, const float* values, float* out);
     // The scores of all labels of up to BLOCK spans; `room` holds BLOCK x width floats.
     void (*score_spans)(const Spans&, const Span* spans, std::size_t rows, Table<float> out, const Rounded&, float* room);
     // The place of the largest of some values, the first of several, leaving out one place (or none if it is beyond).

@@ -24,4 +24,16 @@ class Packed {
     std::vector<float> scales_, totals_, bias_;
 };
 
+// Memory for one call, kept for the next one of the same thread.
+template <class Value>
+Value* room_for(std::size_t count) {
+    thread_local std::vector<Value> kept;
+    if (kept.size() < count) kept.resize(count);
+    return kept.data();
+}
+
+inline Rounded rounded_room(std::size_t depth, float* numbers) {
+    return {room_for<std::uint8_t>(BLOCK * depth), numbers, numbers + BLOCK};
+}
+
 }  // namespace h3n

@@ -9,6 +9,13 @@ class Linear:
     def __init__(self, weight: NDArray[np.float32], bias: NDArray[np.float32] | None) -> None: ...
     def run(self, x: NDArray[np.float32], out: NDArray[np.float32], activation: int = 0, target: int = 0) -> None: ...
 
+def bilinear(
+    pull: Linear,
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    out: NDArray[np.float32],
+    target: int = 0,
+) -> None: ...
 def activate(x: NDArray[np.float32], activation: int, target: int = 0) -> None: ...
 def add_norm(
     x: NDArray[np.float32],
@@ -62,3 +69,17 @@ class SpanScorer:
         labels: NDArray[np.int64],
         target: int = 0,
     ) -> None: ...
+
+class Transformer:
+    def __init__(
+        self,
+        parts: list[list[Linear]],
+        weight: NDArray[np.float32],
+        bias: NDArray[np.float32],
+        outer_weight: NDArray[np.float32],
+        outer_bias: NDArray[np.float32],
+        epsilon: float,
+        heads: int,
+        activation: int,
+    ) -> None: ...
+    def run(self, x: NDArray[np.float32], lengths: NDArray[np.int64], target: int = 0) -> None: ...

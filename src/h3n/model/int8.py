@@ -6,6 +6,7 @@ need not know. See `h3n.model.native` for how numbers are rounded.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from torch.nn import functional
 
 from h3n.model.bert import Bert, Hidden
 from h3n.model.cells import Cells
-from h3n.model.layers import Layer, PartitionedLinear, Stack
-from h3n.model.native import Columns, Floats, Lengths, Linear, Norm, Spans, attend, require_native
-from h3n.model.scorers import Mlp, Posts, RelationScorer, SpanScorer
+from h3n.model.layers import Layer, Stack
+from h3n.model.native import Bilinear, Columns, Floats, Lengths, Linear, Part, Spans, Transformer, require_native
+from h3n.model.scorers import ArcScorer, Mlp, Posts, RelationScorer, SpanScorer
 
 SMALLEST = 64  # inputs and outputs: smaller layers take no time worth saving
 
@@ -28,7 +29,7 @@ def use_int8(network: nn.Module) -> None:
     for name, child in list(network.named_children()):
         made = _made(child)
         if made is not None:
-            setattr(network, name, made)
+            setattr(network, name, made.eval())
         else:
             use_int8(child)
 
@@ -41,6 +42,8 @@ def _made(module: nn.Module) -> nn.Module | None:
         return Int8Stack(module)
     if isinstance(module, SpanScorer):
         return Int8Spans(module)
+    if isinstance(module, ArcScorer):
+        return Int8Arcs(module)
     if isinstance(module, RelationScorer):
         return Int8Relations(module)
     if isinstance(module, Mlp):
@@ -69,33 +72,23 @@ class Int8Bert(nn.Module):
         super().__init__()
         self.config = bert.config
         self.embeddings = bert.embeddings
-        self.layers = [_BertLayer(layer) for layer in bert.layers]
+        self.layers = [_bert_layer(layer) for layer in bert.layers]
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Hidden:
         mask = attention_mask.bool()
         embedded = self.embeddings(input_ids, token_type_ids)
         x, lengths = _packed(embedded, mask)
         for layer in self.layers:
-            x = layer(x, lengths)
+            layer(x, lengths)
         return Hidden(_padded(x, mask))
 
 
-class _BertLayer:
-    def __init__(self, layer: Any) -> None:  # a layer of `Bert`, whose parts have names but no types
-        attention, output = layer.attention, layer.output
-        self.heads = layer.heads
-        self.roles = Linear([attention["self"][name] for name in ("query", "key", "value")])
-        self.joined = Linear([attention["output"].dense])
-        self.norm = Norm(attention["output"].LayerNorm)
-        self.inner = Linear([layer.intermediate["dense"]], activation="gelu")
-        self.outer = Linear([output.dense])
-        self.outer_norm = Norm(output.LayerNorm)
-
-    def __call__(self, x: Floats, lengths: Lengths) -> Floats:
-        query, key, value = np.split(self.roles(x), 3, axis=1)
-        seen = attend(query, key, value, lengths=lengths, heads=self.heads)
-        x = self.norm(self.joined(seen), x)
-        return self.outer_norm(self.outer(self.inner(x)), x)
+def _bert_layer(layer: Any) -> Transformer:  # a layer of `Bert`, whose parts have names but no types
+    attention, output = layer.attention, layer.output
+    roles = tuple(attention["self"][name] for name in ("query", "key", "value"))
+    part = Part(roles, attention["output"].dense, layer.intermediate["dense"], output.dense)
+    norms = (attention["output"].LayerNorm, output.LayerNorm)
+    return Transformer([part], norms, heads=layer.heads, activation="gelu")
 
 
 class Int8Stack(nn.Module):
@@ -105,60 +98,50 @@ class Int8Stack(nn.Module):
         super().__init__()
         self.size, self.content_size = stack.size, stack.content_size
         self.positions = stack.positions
-        self.layers = [_StackLayer(layer) for layer in stack.layers if isinstance(layer, Layer)]
+        self.layers = [_stack_layer(layer) for layer in stack.layers if isinstance(layer, Layer)]
 
     def forward(self, content: Tensor, mask: Tensor) -> Tensor:
         places = torch.arange(content.shape[1]).clamp_(max=len(self.positions) - 1)
         position = self.positions[places].expand(len(content), -1, -1)
         x, lengths = _packed(torch.cat((content, position), dim=-1), mask)
         for layer in self.layers:
-            x = layer(x, lengths)
+            layer(x, lengths)
         return _padded(x, mask)
 
 
-class _StackLayer:
-    def __init__(self, layer: Layer) -> None:
-        attention = layer.attention
-        self.heads = attention.heads
-        self.roles = [_Partitioned(part) for part in (attention.query, attention.key, attention.value)]
-        self.joined = _Partitioned(attention.out)
-        self.norm = Norm(layer.attention_norm)
-        self.inner = _Partitioned(layer.inner, activation="relu")
-        self.outer = _Partitioned(layer.outer)
-        self.outer_norm = Norm(layer.outer_norm)
-
-    def __call__(self, x: Floats, lengths: Lengths) -> Floats:
-        query, key, value = (role(x) for role in self.roles)
-        seen = attend(query, key, value, lengths=lengths, heads=self.heads, parts=2)
-        x = self.norm(self.joined(seen), x)
-        return self.outer_norm(self.outer(self.inner(x)), x)
+def _stack_layer(layer: Layer) -> Transformer:
+    seen = layer.attention
+    roles = (seen.query, seen.key, seen.value)
+    content = Part(_three(role.content for role in roles), seen.out.content, layer.inner.content, layer.outer.content)
+    position = Part(
+        _three(role.position for role in roles), seen.out.position, layer.inner.position, layer.outer.position
+    )
+    norms = (layer.attention_norm, layer.outer_norm)
+    return Transformer([content, position], norms, heads=seen.heads, activation="relu")
 
 
-class _Partitioned:
-    """Content to content, position to position: the halves of a row."""
-
-    def __init__(self, linear: PartitionedLinear, *, activation: str = "none") -> None:
-        self.content = Linear([linear.content], activation=activation)
-        self.position = Linear([linear.position], activation=activation)
-
-    def __call__(self, x: Floats) -> Floats:
-        half, made = x.shape[1] // 2, np.empty((len(x), 2 * self.content.outputs), dtype=np.float32)
-        self.content(x[:, :half], out=made[:, : self.content.outputs])
-        self.position(x[:, half:], out=made[:, self.content.outputs :])
-        return made
+def _three(layers: Iterable[nn.Linear]) -> tuple[nn.Linear, nn.Linear, nn.Linear]:
+    query, key, value = layers
+    return query, key, value
 
 
-class Int8Spans(nn.Module):
-    """`SpanScorer`, whose methods it has."""
+class Int8Spans(SpanScorer):
+    """The scorer of spans."""
 
     def __init__(self, scorer: SpanScorer) -> None:
-        super().__init__()
-        self.scorer, self.bias = scorer, scorer.bias
+        nn.Module.__init__(self)
+        self.bias = scorer.bias
+        self.first = scorer.first
+        self.start, self.end = scorer.start, scorer.end
+        self.pulled = Int8Linear(_affine(scorer.weight)) if scorer.weight is not None else None
         self.spans = Spans(scorer.bias, scorer.norm, scorer.second)
-        use_int8(scorer)
+        use_int8(self)
 
-    def posts(self, words: Tensor) -> Posts:
-        return self.scorer.posts(words)
+    def pull(self, start: Tensor) -> Tensor:
+        if self.pulled is None:
+            raise ValueError("the scorer has no weights for pairs")
+        made: Tensor = self.pulled(start)
+        return made
 
     def forward(self, posts: Posts, cells: Cells) -> Tensor:
         return torch.from_numpy(self.spans.score(*_arrays(posts), _columns(cells)))
@@ -173,6 +156,27 @@ class Int8Spans(nn.Module):
         return torch.from_numpy(scores), torch.from_numpy(places) + 1
 
 
+class Int8Arcs(ArcScorer):
+    """The scorer of arcs."""
+
+    def __init__(self, scorer: ArcScorer) -> None:
+        nn.Module.__init__(self)
+        self.governor, self.dependent = scorer.governor, scorer.dependent
+        self.pulled = Int8Linear(_affine(scorer.weight))
+        use_int8(self)
+
+    def pull(self, dependent: Tensor) -> Tensor:
+        made: Tensor = self.pulled(dependent)
+        return made
+
+
+def _affine(weight: Tensor) -> nn.Linear:
+    """Return the layer that multiplies with a matrix whose last row is a bias."""
+    made = nn.Linear(len(weight) - 1, weight.shape[1])
+    made.weight, made.bias = nn.Parameter(weight[:-1].T), nn.Parameter(weight[-1])
+    return made
+
+
 def _arrays(posts: Posts) -> tuple[Floats, Floats | None]:
     return posts.hidden.numpy(), posts.pairs.contiguous().numpy() if posts.pairs is not None else None
 
@@ -181,33 +185,19 @@ def _columns(cells: Cells) -> Columns:
     return cells.sentence.contiguous().numpy(), cells.start.contiguous().numpy(), cells.end.contiguous().numpy()
 
 
-class Int8Relations(nn.Module):
-    """`RelationScorer`, whose methods it has."""
-
-    AT_ONCE = 64  # arcs: what is computed for them stays in a processor's cache
+class Int8Relations(RelationScorer):
+    """The scorer of relations."""
 
     def __init__(self, scorer: RelationScorer) -> None:
-        super().__init__()
-        self.barred = scorer.barred
-        self.governor, self.dependent = (
-            Int8Linear(role.linear, activation="leaky") for role in (scorer.governor, scorer.dependent)
-        )
-        weight = scorer.weight.detach().transpose(1, 2).flatten(0, 1)  # (relations x governor, dependent)
-        self.shape = (len(scorer.weight), scorer.weight.shape[2])
-        pull = nn.Linear(weight.shape[1] - 1, len(weight))
-        pull.weight, pull.bias = nn.Parameter(weight[:, :-1]), nn.Parameter(weight[:, -1])
-        self.pull = Linear([pull])
-
-    def roles(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        return self.governor(words), self.dependent(words)
+        nn.Module.__init__(self)
+        self.register_buffer("barred", scorer.barred, persistent=False)
+        self.governor, self.dependent = scorer.governor, scorer.dependent
+        self.bilinear = Bilinear(scorer.weight)
+        use_int8(self)
 
     def forward(self, governor: Tensor, dependent: Tensor, *, root: Tensor) -> Tensor:
         right = functional.pad(governor, (0, 1), value=1.0)
-        scores = torch.empty(len(right), self.shape[0])
-        for at in range(0, len(right), self.AT_ONCE):
-            some = slice(at, at + self.AT_ONCE)
-            pulled = torch.from_numpy(self.pull(dependent[some].numpy())).view(-1, *self.shape)
-            scores[some] = (pulled @ right[some, :, None])[..., 0]
+        scores = torch.from_numpy(self.bilinear(dependent.numpy(), right.numpy()))
         return scores.masked_fill(self.barred[torch.where(root, 0, 1)], -torch.inf)
 
 

@@ -8,6 +8,7 @@ the way, each row with a scale of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,16 +56,56 @@ class Linear:
         return made
 
 
-class Norm:
-    """Layer normalisation of a sum, in place of its first part."""
+class Bilinear:
+    """Scores of pairs of rows: left times a matrix times right, for each of several matrices."""
 
-    def __init__(self, norm: nn.LayerNorm) -> None:
-        self._weight, self._bias = array_of(norm.weight), array_of(norm.bias)
-        self._epsilon = norm.eps
+    def __init__(self, weight: Tensor) -> None:  # (count, left + 1, right): the last row is a bias
+        self.count = len(weight)
+        flat = weight.detach().transpose(1, 2).flatten(0, 1)
+        self._pull = _layers.Linear(array_of(flat[:, :-1]), array_of(flat[:, -1]))
 
-    def __call__(self, x: Floats, added: Floats | None = None) -> Floats:
-        _layers.add_norm(x, added, self._weight, self._bias, self._epsilon, x)
-        return x
+    def __call__(self, left: Floats, right: Floats) -> Floats:
+        made = np.empty((len(left), self.count), dtype=np.float32)
+        _layers.bilinear(self._pull, left, right, made)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The linear layers that one part of a row goes through."""
+
+    roles: tuple[nn.Linear, nn.Linear, nn.Linear]  # query, key, value
+    joined: nn.Linear
+    inner: nn.Linear
+    outer: nn.Linear
+
+
+class Transformer:
+    """A layer of a transformer: attention and two linear layers, each step added to its input and normed.
+
+    A row has one or more parts of equal width, side by side, which meet only in the scores of attention and in the
+    norms. Of the norms the first one's epsilon counts.
+    """
+
+    def __init__(
+        self, parts: Sequence[Part], norms: tuple[nn.LayerNorm, nn.LayerNorm], *, heads: int, activation: str
+    ) -> None:
+        layers = [[Linear(some).packed for some in (p.roles, (p.joined,), (p.inner,), (p.outer,))] for p in parts]
+        first, second = norms
+        self._packed = _layers.Transformer(
+            layers,
+            array_of(first.weight),
+            array_of(first.bias),
+            array_of(second.weight),
+            array_of(second.bias),
+            first.eps,
+            heads,
+            _layers.ACTIVATIONS.index(activation),
+        )
+
+    def __call__(self, x: Floats, lengths: Lengths) -> None:
+        """Change the rows of all sentences, in place."""
+        self._packed.run(x, lengths)
 
 
 class Spans:
@@ -94,16 +135,6 @@ class Spans:
         barred = helper if helper is not None else self.labels.outputs
         self._packed.best(posts, pairs, *cells, lengths, barred, scores, places)
         return scores, places
-
-
-def attend(queries: Floats, keys: Floats, values: Floats, *, lengths: Lengths, heads: int, parts: int = 1) -> Floats:
-    """Return softmax attention among the rows of each sentence.
-
-    With ``parts`` 2 a row is two halves, and a head's vector is its stretch of the first beside its of the second.
-    """
-    made = np.empty((len(queries), queries.shape[1]), dtype=np.float32)
-    _layers.attention(queries, keys, values, lengths, heads, parts, made)
-    return made
 
 
 def array_of(tensor: Tensor) -> Floats:

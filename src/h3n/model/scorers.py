@@ -54,13 +54,18 @@ class SpanScorer(nn.Module):
         """Return the fenceposts between the words."""
         between = fenceposts(words)
         pairs = None
-        if self.start is not None and self.end is not None and self.weight is not None:
-            start = functional.pad(self.start(between), (0, 1), value=1.0)
+        if self.start is not None and self.end is not None:
             end = functional.pad(self.end(between), (0, 1), value=1.0)
-            pairs = start @ self.weight @ end.transpose(1, 2)
+            pairs = self.pull(self.start(between)) @ end.transpose(1, 2)
         hidden = self.first(between)
         kept = self.dropout(torch.ones_like(hidden[:, :1]))[:, 0] if self.training else None
         return Posts(hidden, pairs, kept)
+
+    def pull(self, start: Tensor) -> Tensor:
+        """Return what a fencepost as a start looks for in an end."""
+        if self.weight is None:
+            raise ValueError("the scorer has no weights for pairs")
+        return start @ self.weight[:-1] + self.weight[-1]
 
     def forward(self, posts: Posts, cells: Cells) -> Tensor:  # (C, L)
         """Return the scores of all cells; beyond one block activations are computed anew on the way back."""
@@ -143,13 +148,16 @@ class ArcScorer(nn.Module):
         """Return scores[b, m, h]: of word m hanging on h, where 0 is the root and h + 1 a word; self-loops barred."""
         governor = self.governor(words[:, :-1])
         dependent = self.dependent(words[:, 1:-1])
-        pulled = dependent @ self.weight[:-1] + self.weight[-1]  # (B, n, hidden)
-        scores = pulled @ governor.transpose(1, 2)
+        scores = self.pull(dependent) @ governor.transpose(1, 2)
         n = scores.shape[1]
         loops = torch.eye(n, dtype=torch.bool, device=scores.device)
         barred = functional.pad(loops, (1, 0))[None] | ~_governors(mask)[:, None, :]
         made: Tensor = scores.masked_fill(barred, -torch.inf)
         return made
+
+    def pull(self, dependent: Tensor) -> Tensor:
+        """Return what a word as a dependent looks for in a governor."""
+        return dependent @ self.weight[:-1] + self.weight[-1]  # (B, n, hidden)
 
 
 def _governors(mask: Tensor) -> Tensor:
