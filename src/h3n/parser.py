@@ -123,8 +123,9 @@ class Parser:
         Length is what the encoder reads: pieces, where it is a pretrained one, as most time goes there.
         """
         known, cutter = self.vocabulary, self.network.cutter
+        characters = self.config.encoder.characters != "none"
         inputs = {
-            at: read_inputs(sentence.words, known, tags=sentence.tags, cutter=cutter)
+            at: read_inputs(sentence.words, known, tags=sentence.tags, cutter=cutter, characters=characters)
             for at, sentence in enumerate(sentences)
             if sentence.words
         }

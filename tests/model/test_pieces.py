@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from h3n.errors import InputError
@@ -30,6 +31,13 @@ def test_windows_cover_all_pieces_and_give_them_context(count: int, room: int) -
         assert min(left, right) >= room // 4 - 1
 
 
+@cache
+def _cutter(folder: Path) -> Cutter:
+    from transformers import AutoTokenizer
+
+    return Cutter(AutoTokenizer.from_pretrained(folder, add_prefix_space=True), limit=12)
+
+
 @pytest.fixture
 def cutter(tiny_encoder: Callable[[str], Path]) -> Cutter:
     from transformers import AutoTokenizer
@@ -42,6 +50,30 @@ def test_every_word_has_its_pieces(cutter: Cutter) -> None:
     assert sorted(set(found.words.tolist())) == [0, 1, 2, 3]
     assert found.words.tolist() == sorted(found.words.tolist())
     assert found.ids[found.words == 2].tolist() == [cutter.unknown]
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+@given(
+    words=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9), min_size=1, max_size=6)
+)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_words_that_were_seen_before_are_cut_as_in_their_sentence(
+    tiny_encoder: Callable[[str], Path], kind: str, words: list[str]
+) -> None:
+    cutter = _cutter(tiny_encoder(kind))
+    assert cutter.word_by_word
+    together = cutter._cut_together(words)
+    for _ in range(2):
+        found = cutter.cut(words)
+        assert found.ids.tolist() == together.ids.tolist()
+        assert found.words.tolist() == together.words.tolist()
+
+
+def test_only_so_many_words_are_remembered(cutter: Cutter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "REMEMBERED", 2)
+    words = ["the", "tree", "river", "the"]
+    assert cutter.cut(words).ids.tolist() == cutter._cut_together(words).ids.tolist()
+    assert len(cutter._known) <= 2
 
 
 def test_rows_put_every_word_at_its_own_pieces(cutter: Cutter) -> None:

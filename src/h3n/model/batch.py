@@ -28,7 +28,7 @@ class Inputs:
     words: Numbers  # (n,)
     tags: Numbers  # (n,)
     shapes: Numbers  # (n,)
-    characters: tuple[Numbers, ...]  # n times (characters,)
+    characters: tuple[Numbers, ...]  # n times (characters,), or none
     pieces: Pieces | None = None
 
     @property
@@ -88,9 +88,14 @@ def shape(word: str) -> int:
 
 
 def read_inputs(
-    words: Sequence[str], vocabulary: Vocabulary, *, tags: Sequence[str] | None = None, cutter: Cutter | None = None
+    words: Sequence[str],
+    vocabulary: Vocabulary,
+    *,
+    tags: Sequence[str] | None = None,
+    cutter: Cutter | None = None,
+    characters: bool = True,
 ) -> Inputs:
-    """Return a sentence as numbers; given tags matter only to an encoder that reads them."""
+    """Return a sentence as numbers; given tags, and characters, matter only to an encoder that reads them."""
     found = tags if tags is not None else ()
     tag_ids = [vocabulary.tag_index.get(tag, UNKNOWN - 2) + 2 for tag in found] or [UNKNOWN] * len(words)
     return Inputs(
@@ -98,7 +103,7 @@ def read_inputs(
         words=np.array([_word_id(word, vocabulary) for word in words], dtype=np.int64),
         tags=np.array(tag_ids, dtype=np.int64),
         shapes=np.array([shape(word) for word in words], dtype=np.int64),
-        characters=tuple(_character_ids(word, vocabulary) for word in words),
+        characters=tuple(_character_ids(word, vocabulary) for word in words) if characters else (),
         pieces=cutter.cut(words) if cutter is not None else None,
     )
 

