@@ -111,7 +111,7 @@ def test_devices_and_threads(tiny_model: Path) -> None:
 
 
 def test_int8_is_nearly_the_same(tiny_model: Path) -> None:
-    plain, rounded = h3n.load(tiny_model), h3n.load(tiny_model, precision="int8")
+    plain, rounded = h3n.load(tiny_model, precision="float32"), h3n.load(tiny_model, precision="int8")
     text = "This dog saw the old house near Oslo. Oslo found every telescope. The teacher saw a tall dog."
     one, other = list(plain.parse(text)), list(rounded.parse(text))
     same = sum(a == b for x, y in zip(one, other, strict=True) for a, b in zip(x.heads, y.heads, strict=True))
@@ -132,7 +132,7 @@ def test_int8_does_not_depend_on_the_batch(tiny_model: Path) -> None:
 
 
 def test_wrong_precision(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnknownName, match="unknown precision 'int4'; known: float32, int8"):
+    with pytest.raises(UnknownName, match="unknown precision 'int4'; known: auto, float32, int8"):
         h3n.load(tiny_model, precision="int4")
     with pytest.raises(UsageError, match="precision int8 with device meta; it is for cpu alone"):
         h3n.load(tiny_model, device="meta", precision="int8")

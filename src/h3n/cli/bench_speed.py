@@ -34,7 +34,7 @@ def speed(
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A text; by default one of ours.")] = None,
     model: Annotated[str, typer.Option("--model", "-m", metavar="NAME|DIR", help="As for h3n parse.")] = "en",
     decoder: Annotated[str, typer.Option(metavar="NAME", help="As for h3n parse.")] = "auto",
-    precision: Annotated[str, typer.Option(help="float32 or int8.")] = "float32",
+    precision: Annotated[str, typer.Option(help="As for h3n parse.")] = "auto",
     threads: Annotated[int, typer.Option(min=1, help="Batches parsed at the same time.")] = 2,
     sentences: Annotated[int, typer.Option(min=1, help="The text is repeated to this many sentences.")] = 500,
     repeat: Annotated[int, typer.Option(min=1, help="Runs, of which the fastest counts.")] = 3,
@@ -68,7 +68,7 @@ def speed(
     text = _repeated(_read(file), sentences)
     parser = load(model, threads=threads, precision=precision)
     found = measure(parser, text, decoder=decoder, repeat=repeat)
-    found |= {"model": model, "decoder": decoder, "precision": precision, "threads": threads}
+    found |= {"model": model, "decoder": decoder, "precision": parser.precision, "threads": threads}
     if spacy is not None:
         found["spacy"] = spacy_rates(spacy, text, count=found["sentences"], repeat=repeat)
     typer.echo(json.dumps(found) if as_json else describe(found))

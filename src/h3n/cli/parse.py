@@ -75,9 +75,9 @@ def parse(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Sentences parsed at the same time; by default as many as processors.")
     ] = None,
-    precision: Annotated[str, typer.Option(help="float32, or int8: faster on a processor, a little less exact.")] = (
-        "float32"
-    ),
+    precision: Annotated[
+        str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")
+    ] = "auto",
     width: Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")] = None,
 ) -> None:
     """Parse text, or sentences that are split already: phrase structure and dependencies as one tree.
