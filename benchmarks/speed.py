@@ -4,6 +4,8 @@
 
 - the start: processor seconds of a cold `h3n parse` up to its first tree, beside those of a process that loads the
   same encoder with transformers and runs it once. Bound: 1.5 times as long.
+- with --peers, SuPar's dependency parser followed by its constituency parser on the same sentences, already cut into
+  words for them, on one thread as ours. They are untrained. Bound: half our rate.
 - the memory that parsing a long file takes at most, measured on a text made here. Bound: 1 GB.
 
 All runs are alternated and the least of each counts, so that the ratio holds on a busy machine too.
@@ -13,18 +15,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
 import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
 from h3n.cli.bench_speed import describe, measure
 from h3n.loading import ENCODER, locate
+from h3n.text import segment
 
 START_BOUND = 1.5
+PEERS_BOUND = 2.0
 MEMORY_BOUND = 1 << 30
 ENCODE = """
 import sys, torch
@@ -44,17 +50,16 @@ with torch.inference_mode():
 def main(argv: list[str] | None = None) -> int:
     """Print the figures; return 1 if a bound is exceeded."""
     parser = argparse.ArgumentParser(prog="benchmarks.speed", description=__doc__)
-    parser.add_argument("model", nargs="?", default=os.environ.get("H3N_MODEL"), help="a folder or a name")
+    parser.add_argument("model", nargs="?", default="en", help="a folder or a name")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=5, help="runs, of which the fastest counts")
     parser.add_argument("--megabytes", type=float, default=1.0, help="of text for the memory")
+    parser.add_argument("--peers", action="store_true", help="also SuPar, if it is installed")
     options = parser.parse_args(argv)
-    if options.model is None:
-        print("not measured: name a model, or put its folder in H3N_MODEL")
-        return 0
     folder = locate(options.model)
     report_rate(folder, threads=options.threads, repeat=options.repeat)
-    exceeded = report_start(folder, repeat=options.repeat)
+    exceeded = options.peers and report_peers(folder, repeat=options.repeat)
+    exceeded |= report_start(folder, repeat=options.repeat)
     return int(exceeded | report_memory(folder, megabytes=options.megabytes))
 
 
@@ -70,6 +75,38 @@ def report_rate(folder: Path, *, threads: int, repeat: int) -> None:
         found = measure(load(folder, threads=threads, precision=precision), text, decoder="auto", repeat=repeat)
         settings = {"model": folder.name, "decoder": "auto", "precision": precision, "threads": threads}
         print(describe(found | settings))
+
+
+def report_peers(folder: Path, *, repeat: int) -> bool:
+    """Print the rate of SuPar's two parsers one after the other; return whether ours is below twice that."""
+    from benchmarks.training import build_supar
+    from h3n.pipeline import load
+
+    text = "\n\n".join([bench_text()] * 8)
+    words = [list(sentence.words) for sentence in segment(text)]
+    ours = load(folder, threads=1)
+    with tempfile.TemporaryDirectory() as made:
+        try:
+            peers = [build_supar(kind, made, 1000)[0] for kind in ("biaffine", "crf")]
+        except ImportError as error:
+            print(f"peers          not measured: {error}")
+            return False
+        runs: dict[str, Callable[[], object]] = {
+            "h3n, text in, both trees out": lambda: deque(ours.parse(text), 0),
+            "SuPar biaffine, dependencies": lambda: peers[0].predict(words, verbose=False),
+            "SuPar CRF, constituents": lambda: peers[1].predict([[(w, "_") for w in s] for s in words], verbose=False),
+        }
+        least = dict.fromkeys(runs, float("inf"))
+        for _ in range(repeat):
+            for name, run in runs.items():
+                started = time.process_time()
+                run()
+                least[name] = min(least[name], time.process_time() - started)
+    for name, seconds in least.items():
+        print(f"{len(words) / seconds:8.1f} sentences/s   {name}")
+    mine, *theirs = least.values()
+    print(f"{sum(theirs) / mine:8.2f} times as fast as SuPar's two in sequence (bound: {PEERS_BOUND})")
+    return sum(theirs) / mine < PEERS_BOUND
 
 
 def report_start(folder: Path, *, repeat: int) -> bool:

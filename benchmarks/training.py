@@ -110,29 +110,39 @@ def _memory(words: int, sentences: int) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
-def supar(kind: str, updates: int, sentences: int) -> float:
-    """Return the sentences per second of one of SuPar's parsers with the same encoder, batch size and optimiser."""
+def build_supar(kind: str, folder: str, sentences: int) -> tuple[Any, Path]:
+    """Return one of SuPar's parsers, untrained, with the same encoder, and the file that it would learn from."""
     import torch
     import transformers
+
+    transformers.AdamW = torch.optim.AdamW  # which SuPar imports from where it no longer is
     from supar import BiaffineDependencyParser, CRFConstituencyParser
-    from supar.utils import Dataset
 
     from h3n import formats
     from h3n.config import Treebank
     from h3n.model.pieces import locate
     from h3n.training.data import read_treebank
 
-    transformers.AdamW = torch.optim.AdamW
     torch.set_num_threads(1)
+    source = Path(folder) / ("train.conllx" if kind == "biaffine" else "train.pid")
+    found = list(read_treebank(Treebank(files=files(), limit=sentences)))
+    formats.write(found, source, format="conllx" if kind == "biaffine" else "brackets")
+    made = BiaffineDependencyParser if kind == "biaffine" else CRFConstituencyParser
+    options = {"encoder": "bert", "bert": locate("minilm"), "feat": None, "build": True, "train": str(source)}
+    more = {"n_bert_layers": 1, "mix_dropout": 0.0, "encoder_dropout": 0.1, "punct": False, "partial": False}
+    parser = made.build(f"{folder}/model", **options, **more, mbr=False, tree=False, proj=False)
+    parser.args.update({"clip": 5.0, "update_steps": 1})
+    return parser, source
+
+
+def supar(kind: str, updates: int, sentences: int) -> float:
+    """Return the sentences per second of one of SuPar's parsers with the same encoder, batch size and optimiser."""
+    import torch
+
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / ("train.conllx" if kind == "biaffine" else "train.pid")
-        found = list(read_treebank(Treebank(files=files(), limit=sentences)))
-        formats.write(found, source, format="conllx" if kind == "biaffine" else "brackets")
-        made = BiaffineDependencyParser if kind == "biaffine" else CRFConstituencyParser
-        options = {"encoder": "bert", "bert": locate("minilm"), "feat": None, "build": True, "train": str(source)}
-        more = {"n_bert_layers": 1, "mix_dropout": 0.0, "encoder_dropout": 0.1, "punct": False, "partial": False}
-        parser = made.build(f"{folder}/model", **options, **more, mbr=False, tree=False, proj=False)
-        parser.args.update({"clip": 5.0, "update_steps": 1})
+        parser, source = build_supar(kind, folder, sentences)
+        from supar.utils import Dataset
+
         parser.transform.train()
         dataset = Dataset(parser.transform, str(source)).build(1500, 32, True)
         parser.optimizer = torch.optim.AdamW(parser.model.parameters(), 1e-4, fused=True)
