@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from h3n.config import Config, config_of, table_of
-from h3n.decode import DECODERS, Constraints, Parse, Scores, decode_batch, weigh
+from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, weigh
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.loading import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
@@ -162,7 +162,8 @@ class Parser:
         share = weight if weight is not None else self.config.decoding.weight
         scores = scored.scores
         if "head" in DECODERS[name].needs and self.config.decoding.head_score == "tree":
-            scores = tree_head_scores(scores)
+            # Short sentences are decoded exactly by `auto`, which asks for no head scores.
+            scores = tree_head_scores(scores, beyond=EXACT_UP_TO if name == "auto" else 0)
         weighed = [weigh(each, share) for each in scores]
         parses = decode_batch(weighed, decoder=name, threads=threads, constraints=constraints)
         relations = self._relations(scored, parses)

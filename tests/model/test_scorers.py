@@ -174,3 +174,4 @@ def test_tree_head_scores_rank_by_depth_then_by_the_old_scores() -> None:
         (made,) = tree_head_scores([scores])
         assert made.head is not None
         assert np.argsort(-made.head).tolist() == [1, 2, 0, 3]
+        assert tree_head_scores([scores], beyond=4) == (scores,)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from h3n.decode import DECODERS, Parse, Scores, decode_batch, native, weigh
+from h3n.decode import DECODERS, EXACT_UP_TO, Parse, Scores, decode_batch, native, weigh
 from h3n.errors import DecodeError, InputError, UnknownName, UsageError
 from h3n.experiments.bands_table import COMPLEXITY, NETWORK, PUBLISHED, Timing, curve_of, fit_exponent, rows_of
 from h3n.formats.files import read_lines
@@ -212,7 +212,7 @@ class _Measure:
         from h3n.model.scoring import tree_head_scores
 
         if "head" in DECODERS[name].needs and self._parser.config.decoding.head_score == "tree":
-            scores = tree_head_scores(scores)
+            scores = tree_head_scores(scores, beyond=EXACT_UP_TO if name == "auto" else 0)
         return decode_batch(scores, name)
 
     def _least(self, repeat: int, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T, float]:

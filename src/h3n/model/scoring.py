@@ -52,19 +52,23 @@ def paper_head_score(levels: Tensor) -> Tensor:
 HEAD_SCORES = {"soft": soft_head_score, "arg-max": paper_head_score, "tree": soft_head_score}
 
 
-def tree_head_scores(scores: Sequence[Scores]) -> tuple[Scores, ...]:
+def tree_head_scores(scores: Sequence[Scores], *, beyond: int = 0) -> tuple[Scores, ...]:
     """Return the scores with heads ranked by their depth in the best dependency tree, ties by the old head scores.
 
     In a span that agrees with that tree the shallowest word is its head for sure, where predicted levels only guess.
-    The tree takes O(n^2), so that `h3n` stays at O(n^3).
+    The tree takes O(n^2), so that `h3n` stays at O(n^3). Sentences of up to ``beyond`` words stay as they are.
     """
-    made = []
-    for one, parse in zip(scores, decode_batch(scores, decoder="mst"), strict=True):
+    longer = [at for at, one in enumerate(scores) if len(one) > beyond]
+    if not longer:
+        return tuple(scores)
+    made = list(scores)
+    for at, parse in zip(longer, decode_batch([scores[at] for at in longer], decoder="mst"), strict=True):
+        one = scores[at]
         if one.head is None:
             raise ValueError("the scores have no head scores to break ties with")
         finer = 1.0 / (2.0 + np.abs(one.head))  # between 0 and 1/2, in the order of the old scores
         finer = np.where(one.head < 0, finer, 0.5 + one.head / (2.0 + 2.0 * np.abs(one.head)))
-        made.append(replace(one, head=(finer - np.array(depths_of(parse.governors))).astype(np.float32)))
+        made[at] = replace(one, head=(finer - np.array(depths_of(parse.governors))).astype(np.float32))
     return tuple(made)
 
 
