@@ -292,6 +292,7 @@ class Transformer {
 }  // namespace
 
 NB_MODULE(_layers, m) {
+    nb::set_leak_warnings(false);  // a parser that lives until the interpreter ends is no mistake
     m.doc() = "Layers of a network in native code; use them through h3n.model.";
     m.attr("ACTIVATIONS") = nb::make_tuple("none", "relu", "leaky", "gelu");
     m.def("targets", [] {

@@ -56,7 +56,7 @@ void round_row(const float* x, const Int8& layer, std::uint8_t* values, float& s
 }
 
 template <Activation how>
-void finish(const Int8& layer, std::size_t first, const std::int32_t (*sums)[PANEL], std::size_t rows,
+H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (*sums)[PANEL], std::size_t rows,
             const float* steps, const float* lows, Table<float> out) {
     const std::size_t end = layer.outputs - first < PANEL ? layer.outputs - first : PANEL;
     for (std::size_t n = 0; n < end; n += LANES) {
