@@ -1,0 +1,112 @@
+// The native layers without Python, for the sanitizers: inputs lie in heap blocks of exactly their size, so that a read
+// or write past either end is caught, and every kernel this machine can run gets sizes around those of its vectors.
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "packing.hpp"
+#include "transformer.hpp"
+
+namespace {
+
+using h3n::Activation;
+using h3n::LayerKernels;
+using h3n::Packed;
+
+int failures = 0;
+
+void expect(bool holds, const std::string& what) {
+    if (holds) return;
+    std::fprintf(stderr, "FAILED: %s\n", what.c_str());
+    ++failures;
+}
+
+std::vector<float> numbers(std::size_t count) {
+    static std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> made(count);
+    for (float& one : made) one = normal(random);
+    return made;
+}
+
+void check_linear(const LayerKernels& kernels, std::size_t rows, std::size_t inputs, std::size_t outputs) {
+    const auto weight = numbers(outputs * inputs), bias = numbers(outputs), x = numbers(rows * inputs);
+    const Packed packed(weight.data(), outputs, inputs, bias.data());
+    std::vector<float> out(rows * outputs);
+    float* room = h3n::room_for<float>(2 * h3n::BLOCK);
+    kernels.linear(packed.layer, {x.data(), inputs}, rows, {out.data(), outputs}, Activation::none,
+                   h3n::rounded_room(packed.layer.depth, room));
+    double error = 0.0, size = 0.0;
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t n = 0; n < outputs; ++n) {
+            double wanted = bias[n];
+            for (std::size_t k = 0; k < inputs; ++k) wanted += double(x[r * inputs + k]) * weight[n * inputs + k];
+            error += std::abs(out[r * outputs + n] - wanted);
+            size += std::abs(wanted);
+        }
+    // Rounding errors of single sums may be large beside a sum that is nearly zero.
+    expect(error <= 0.02 * (size + static_cast<double>(rows * outputs)), std::string(kernels.target) + ": a linear layer is far off");
+}
+
+void check_transformer(const LayerKernels& kernels, std::size_t count, std::size_t width, std::size_t inside,
+                       std::size_t inner, const std::vector<std::int64_t>& lengths) {
+    const auto layer = [](std::size_t outputs, std::size_t inputs) {
+        return Packed(numbers(outputs * inputs).data(), outputs, inputs, nullptr);
+    };
+    const Packed roles = layer(3 * inside, width), joined = layer(width, inside);
+    const Packed first = layer(inner, width), second = layer(width, inner);
+    const auto weight = numbers(count * width), bias = numbers(count * width);
+    h3n::TransformerLayer made;
+    made.parts.assign(count, {roles.layer, joined.layer, first.layer, second.layer});
+    made.norm = made.outer_norm = {weight.data(), bias.data(), 1e-5F};
+    made.heads = 2;
+    made.activation = Activation::gelu;
+    expect(made.fits(), "the layer fits itself");
+    std::size_t rows = 0;
+    for (const std::int64_t length : lengths) rows += static_cast<std::size_t>(length);
+    auto x = numbers(rows * count * width);
+    h3n::run(made, kernels, {x.data(), count * width}, lengths.data(), lengths.size());
+    bool finite = true;
+    for (const float value : x) finite = finite && std::isfinite(value);
+    expect(finite, std::string(kernels.target) + ": a transformer layer gives no numbers");
+}
+
+void check_spans(const LayerKernels& kernels, std::size_t count, std::size_t width, std::size_t outputs) {
+    const auto posts = numbers(2 * count * width), pairs = numbers(2 * count * count);
+    const auto bias = numbers(width), scale = numbers(width), shift = numbers(width);
+    const Packed labels(numbers(outputs * width).data(), outputs, width, nullptr);
+    const h3n::Spans spans{posts.data(), pairs.data(), count, width, bias.data(), {scale.data(), shift.data(), 1e-5F},
+                           labels.layer};
+    std::vector<h3n::Span> cells;
+    for (std::size_t sentence = 0; sentence < 2; ++sentence)
+        for (std::size_t end = 1; end < count; ++end) cells.push_back({sentence, 0, end});
+    std::vector<float> out(cells.size() * outputs), room(h3n::BLOCK * width);
+    float* numbers_room = h3n::room_for<float>(2 * h3n::BLOCK);
+    kernels.score_spans(spans, cells.data(), cells.size(), {out.data(), outputs},
+                        h3n::rounded_room(labels.layer.depth, numbers_room), room.data());
+    for (std::size_t left_out : {std::size_t{0}, outputs / 2, outputs}) {
+        const std::vector<float> row(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(outputs));
+        const std::size_t found = kernels.best(row.data(), outputs, left_out);
+        bool best = outputs == 1 || found != left_out;
+        for (std::size_t n = 0; n < outputs; ++n) best = best && (n == left_out || row[n] <= row[found]);
+        expect(best, std::string(kernels.target) + ": the best label is not the best");
+    }
+}
+
+}  // namespace
+
+int main() {
+    for (const LayerKernels* kernels : h3n::supported_layer_kernels()) {
+        for (const std::size_t inputs : {1, 3, 4, 15, 16, 17, 40})
+            for (const std::size_t outputs : {1, 15, 64, 65, 130})
+                for (const std::size_t rows : {0, 1, 5, 6, 7, 97}) check_linear(*kernels, rows, inputs, outputs);
+        check_transformer(*kernels, 1, 32, 32, 70, {5, 0, 1, 17, 140, 3});
+        check_transformer(*kernels, 2, 10, 6, 9, {33, 2});
+        for (const std::size_t width : {1, 7, 16, 50})
+            for (const std::size_t outputs : {1, 3, 16, 75}) check_spans(*kernels, 20, width, outputs);
+    }
+    std::printf("%d failures\n", failures);
+    return failures == 0 ? 0 : 1;
+}
