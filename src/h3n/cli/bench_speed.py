@@ -6,6 +6,7 @@ are to be compared with each other. Of several runs the fastest counts.
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections import deque
@@ -67,6 +68,7 @@ def speed(
 
     text = _repeated(_read(file), sentences)
     parser = load(model, threads=threads, precision=precision)
+    gc.freeze()  # as h3n parse does
     found = measure(parser, text, decoder=decoder, repeat=repeat)
     found |= {"model": model, "decoder": decoder, "precision": parser.precision, "threads": threads}
     if spacy is not None:

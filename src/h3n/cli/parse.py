@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import shutil
@@ -106,6 +107,7 @@ def parse(
     from h3n.pipeline import LOOK_AHEAD, load
 
     parser = load(model, device=device, threads=threads or _processors(), precision=precision)
+    gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     _check_model(model, parser.parser.decoder_for(decoder), chosen)
     results = parser.parse(sentences, decoder=decoder, look_ahead=0 if waiting else LOOK_AHEAD)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
