@@ -262,32 +262,35 @@ def tree_of(
     Spans may come in any order but must nest, at most one per stretch; helper spans are spliced out.
     """
     order = sorted((s for s in spans if s.label != HELPER), key=lambda s: (s.start, -s.end))
-    open_spans: list[tuple[Span | HeadedSpan, list[Node]]] = []
+    leaves = [Leaf(tags[w], word) for w, word in enumerate(words)]
     bottom: list[Node] = []
-    position = 0
+    # Spans that are open, the innermost last, each with what stands around it; `inside` is being filled.
+    open_spans: list[tuple[Span | HeadedSpan, list[Node]]] = []
+    inside, position, last = bottom, 0, len(words)
 
-    def shift(end: int) -> None:
-        nonlocal position
-        target = open_spans[-1][1] if open_spans else bottom
-        target.extend(Leaf(tags[w], words[w]) for w in range(position, end))
-        position = max(position, end)
-
-    def close_before(start: int) -> None:
-        while open_spans and open_spans[-1][0].end <= start:
-            shift(open_spans[-1][0].end)
-            span, children = open_spans.pop()
-            (open_spans[-1][1] if open_spans else bottom).append(_chain(span.label, children))
+    def close() -> None:
+        nonlocal inside, position
+        span, around = open_spans.pop()
+        if position < span.end:
+            inside.extend(leaves[position : span.end])
+            position = span.end
+        around.append(_chain(span.label, inside))
+        inside = around
 
     for span in order:
-        close_before(span.start)
-        if not 0 <= span.start < span.end <= len(words):
-            raise TreeError(f"{span} lies outside the sentence of {len(words)} words")
+        while open_spans and open_spans[-1][0].end <= span.start:
+            close()
+        if not 0 <= span.start < span.end <= last:
+            raise TreeError(f"{span} lies outside the sentence of {last} words")
         if open_spans and span.end > open_spans[-1][0].end:
             raise TreeError(f"{span} crosses {open_spans[-1][0]}")
-        shift(span.start)
-        open_spans.append((span, []))
-    close_before(len(words))
-    shift(len(words))
+        inside.extend(leaves[position : span.start])
+        position = span.start
+        open_spans.append((span, inside))
+        inside = []
+    while open_spans:
+        close()
+    bottom.extend(leaves[position:])
     whole = bottom[0] if len(bottom) == 1 else None
     if isinstance(whole, Constituent) and (top is None or whole.label in TOPS):
         return whole
@@ -295,6 +298,8 @@ def tree_of(
 
 
 def _chain(label: str, children: list[Node]) -> Constituent:
+    if UNARY not in label:
+        return Constituent(label, tuple(children))
     *outer, inner = label.split(UNARY)
     made = Constituent(inner, tuple(children))
     for name in reversed(outer):
