@@ -161,7 +161,12 @@ class JoinError(H3nError):
 
 
 class DecodeError(H3nError):
-    """Scores that cannot be decoded."""
+    """Scores that cannot be decoded: ``reason`` says why, ``sentence`` is the number of the sentence in its batch."""
+
+    def __init__(self, reason: str, *, sentence: int | None = None) -> None:
+        super().__init__(reason if sentence is None else f"sentence {sentence} of the batch: {reason}")
+        self.reason = reason
+        self.sentence = sentence
 
 
 class TrainingError(H3nError):

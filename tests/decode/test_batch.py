@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from typing import Any
 
@@ -113,7 +114,7 @@ def test_what_a_decoder_does_not_need_may_be_missing(name: str, scores: Scores) 
     for field in needed:
         if name == "auto" and field == "head":
             continue
-        with pytest.raises(DecodeError, match=f"sentence 0: .* but {field} is None"):
+        with pytest.raises(DecodeError, match=f"sentence 0 of the batch: .* but {field} is None"):
             DECODERS[name](Scores(**{**fields_of(scores), field: None}))
 
 
@@ -245,6 +246,20 @@ def test_hpsg_over_the_memory_limit_names_h3n(scores: Scores) -> None:
         decode_batch([scores, long], "hpsg", memory_limit=6_000_000)
     assert decode_batch([scores, long], "hpsg", memory_limit=8_000_000)
     assert decode_batch([scores, long], "auto", memory_limit=6_000_000, exact_up_to=100)
+
+
+def test_the_error_carries_the_number_of_its_sentence(scores: Scores) -> None:
+    broken = Scores(**{**fields_of(scores), "root": np.full(9, np.nan, dtype=np.float32)})
+    never = Scores(**{**fields_of(scores), "root": np.full(9, -np.inf, dtype=np.float32)})
+    headless = Scores(**{**fields_of(scores), "head": None})
+    for bad, reason in ((broken, "root[0] is nan"), (never, "no tree has a finite score"), (headless, "`h3n` needs")):
+        with pytest.raises(DecodeError) as caught:
+            decode_batch([scores, scores, bad], "h3n")
+        for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+            assert error.sentence == 2
+            assert error.reason.startswith(reason)
+            assert str(error) == f"sentence 2 of the batch: {error.reason}"
+    assert DecodeError("alone").sentence is None
 
 
 def test_memory_grows_as_promised() -> None:

@@ -176,6 +176,8 @@ def test_given_heads_that_stand_in_the_way_are_named_as_the_cause() -> None:
     with pytest.raises(DecodeError, match=r"arc 1 -> 4 required \(given the head scores.*`hpsg` finds a tree"):
         decode(ranked, "h3n", wanted)
     assert decode(ranked, "hpsg", wanted).governors[4] == 1
+    with pytest.raises(DecodeError, match=r"arc 1 -> 4 required$"):  # no memory for `hpsg` to have a look
+        decode_batch([ranked], "h3n", constraints=[wanted], memory_limit=1000)
 
 
 def test_impossible_scores_are_not_blamed_on_constraints() -> None:

@@ -76,8 +76,8 @@ def decode_batch(
     found = [parse for parse in parses if parse is not None]
     if len(found) < len(parses):
         number = parses.index(None)
-        why = _why_not(sentences[number], names[number], constraints[number] if constraints else None)
-        raise DecodeError(f"sentence {number} of the batch: {why}")
+        wanted = constraints[number] if constraints else None
+        raise DecodeError(_why_not(sentences[number], names[number], wanted, memory_limit), sentence=number)
     return found
 
 
@@ -88,24 +88,24 @@ def _constrain_all(
         raise UsageError(
             f"{len(constraints)} constraints for {len(sentences)} sentences; one or None for each is accepted"
         )
-    made = []
+    allowed = []
     for number, (scores, wanted) in enumerate(zip(sentences, constraints, strict=True)):
         if wanted:
             check_kinds(wanted, decoder=decoder, needs=DECODERS[decoder].needs)
             try:
                 scores = constrain(scores, wanted)
             except DecodeError as error:
-                raise DecodeError(f"sentence {number} of the batch: {error}") from None
-        made.append(scores)
-    return made
+                raise DecodeError(error.reason, sentence=number) from None
+        allowed.append(scores)
+    return allowed
 
 
-def _why_not(scores: Scores, name: str, constraints: Constraints | None) -> str:
+def _why_not(scores: Scores, name: str, constraints: Constraints | None, memory_limit: int) -> str:
     if not constraints:
         return "no tree has a finite score"
     why = explain(scores, constraints, lambda allowed: native.decode([allowed], [name])[0] is not None)
     # Worth a look only if it can be had: the exact decoder may need more memory than there is.
-    exact = name == "h3n" and native.chart_bytes("hpsg", len(scores)) <= MEMORY_LIMIT
+    exact = name == "h3n" and native.chart_bytes("hpsg", len(scores)) <= memory_limit
     if exact and native.decode([constrain(scores, constraints)], ["hpsg"])[0] is not None:
         return f"{why} (given the head scores, from which `h3n` takes the head of a span; `hpsg` finds a tree)"
     return why
@@ -121,6 +121,7 @@ def _check_memory(number: int, words: int, limit: int) -> None:
     needed = native.chart_bytes("hpsg", words)
     if needed > limit:
         raise DecodeError(
-            f"sentence {number} of the batch: `hpsg` needs {needed / 2**20:.0f} MB for {words} words, the limit is "
-            f"{limit / 2**20:.0f} MB; `h3n` needs {native.chart_bytes('h3n', words) / 2**20:.1f} MB"
+            f"`hpsg` needs {needed / 2**20:.0f} MB for {words} words, the limit is {limit / 2**20:.0f} MB; "
+            f"`h3n` needs {native.chart_bytes('h3n', words) / 2**20:.1f} MB",
+            sentence=number,
         )

@@ -58,7 +58,7 @@ def decode(
         elif status == _NO_TREE:
             parses.append(None)
         else:
-            raise DecodeError(_complaint(sentences[number], names[number], status, number))
+            raise _complaint(sentences[number], names[number], status, number)
     return parses
 
 
@@ -87,7 +87,7 @@ def cky_nodes(
     for number in np.flatnonzero(statuses)[:1].tolist():
         posts = int(words[number]) + 1
         scores_of = Scores(full=arrays[0][number, :posts, :posts], open=arrays[1][number, :posts, :posts])
-        raise DecodeError(_complaint(scores_of, "cky", int(statuses[number]), number))
+        raise _complaint(scores_of, "cky", int(statuses[number]), number)
     return nodes, scores
 
 
@@ -113,19 +113,22 @@ def _arguments(number: int, scores: Scores, name: str) -> tuple[Any, ...]:
         (arcs and (given[2] is None or given[3] is None)) or (heads and given[4] is None)
     ):
         missing = next(field for field in NEEDS[name] if getattr(scores, field) is None)
-        raise DecodeError(f"sentence {number}: `{name}` needs {', '.join(NEEDS[name])}, but {missing} is None")
+        raise DecodeError(f"`{name}` needs {', '.join(NEEDS[name])}, but {missing} is None", sentence=number)
     return (len(scores), *given)
 
 
-def _complaint(scores: Scores, name: str, status: int, number: int) -> str:
+def _complaint(scores: Scores, name: str, status: int, number: int) -> DecodeError:
     """Return what is wrong with the scores, and where."""
-    where = f"sentence {number} of the batch"
+    return DecodeError(_fault(scores, name, status), sentence=number)
+
+
+def _fault(scores: Scores, name: str, status: int) -> str:
     if status == _NO_TREE:
-        return f"{where}: no tree has a finite score"
+        return "no tree has a finite score"
     if status == _BELOW_FULL and scores.full is not None and scores.open is not None:
         cell = _first_cell(np.triu(scores.open < scores.full, 1))
         return (
-            f"{where}: open{list(cell)} = {scores.open[cell]} is below full{list(cell)} = {scores.full[cell]}; open is "
+            f"open{list(cell)} = {scores.open[cell]} is below full{list(cell)} = {scores.full[cell]}; open is "
             "the best score with the empty label allowed, so it is never less"
         )
     for field in NEEDS[name]:
@@ -137,8 +140,8 @@ def _complaint(scores: Scores, name: str, status: int, number: int) -> str:
             np.fill_diagonal(wrong, False)
         if wrong.any():
             cell = _first_cell(wrong)
-            return f"{where}: {field}{list(cell)} is {array[cell]}; a finite number or -inf is accepted"
-    return f"{where}: the scores changed while they were decoded"
+            return f"{field}{list(cell)} is {array[cell]}; a finite number or -inf is accepted"
+    return "the scores changed while they were decoded"
 
 
 def _first_cell(wrong: NDArray[np.bool_]) -> tuple[int, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,7 +23,6 @@ from h3n.pipeline.results import Arc, LabelledSpan, Result
 from h3n.pipeline.windows import LOOK_AHEAD, windows
 from h3n.trees import HELPER, Sentence
 
-_IN_BATCH = re.compile(r"sentence (\d+) of the batch: ")
 PRECISIONS = ("auto", "float32", "int8")
 Wanted: TypeAlias = Constraints | Callable[[Sentence], Constraints | None] | None
 _Batch: TypeAlias = tuple[list[int], list[Inputs]]
@@ -174,10 +172,8 @@ def _mapper(threads: int) -> Iterator[_Mapper]:
 
 def _placed(error: DecodeError, numbers: Sequence[int], sentences: Sequence[Sentence]) -> DecodeError:
     """Return the error with the sentence's number in the stream in place of that in its batch."""
-    match = _IN_BATCH.match(str(error))
-    if match is None:
+    if error.sentence is None:
         return error
-    at = int(match[1])
-    words = sentences[at].words
+    words = sentences[error.sentence].words
     excerpt = " ".join(words[:6]) + (" ..." if len(words) > 6 else "")
-    return DecodeError(f"sentence {numbers[at] + 1} ({excerpt}): {str(error)[match.end() :]}")
+    return DecodeError(f"sentence {numbers[error.sentence] + 1} ({excerpt}): {error.reason}")
