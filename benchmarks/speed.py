@@ -37,8 +37,8 @@ import sys, torch
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from safetensors.torch import load_file
 folder, weights = sys.argv[1:]
-tokenizer = AutoTokenizer.from_pretrained(folder)
-model = AutoModel.from_config(AutoConfig.from_pretrained(folder)).eval()
+tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+model = AutoModel.from_config(AutoConfig.from_pretrained(folder, trust_remote_code=False)).eval()
 prefix = "encoder.model."
 state = {name.removeprefix(prefix): value for name, value in load_file(weights).items() if name.startswith(prefix)}
 model.load_state_dict(state, strict=False)

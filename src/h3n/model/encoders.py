@@ -128,20 +128,31 @@ def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
         plain = load_plain(folder) if folder is not None else None
         return plain or _load_with_library(name, weights=folder is None)
     except Exception as error:  # the libraries raise whatever comes, and the tokenizers' nothing narrower
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"encoder {name!r} cannot be loaded: {said[0]}") from None
+        raise InputError(f"encoder {name!r} cannot be loaded: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    if "trust_remote_code" in str(error):
+        return "it needs Python code that comes with it, and h3n never runs code of a model"
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0]
 
 
 def _load_with_library(name: str, *, weights: bool) -> tuple[Any, Any]:
+    """Return model and tokenizer; nothing that lies beside them is executed, and weights are never unpickled."""
     import transformers
 
     library: Any = transformers
     with quiet():
-        tokenizer = library.AutoTokenizer.from_pretrained(name, add_prefix_space=True)
+        config = library.AutoConfig.from_pretrained(name, trust_remote_code=False)
+        config._attn_implementation = None  # it could name code on the hub, which would be fetched and run
+        tokenizer = library.AutoTokenizer.from_pretrained(name, add_prefix_space=True, trust_remote_code=False)
         if weights:
-            model = library.AutoModel.from_pretrained(name)
+            model = library.AutoModel.from_pretrained(
+                name, config=config, trust_remote_code=False, use_safetensors=True
+            )
         else:
-            model = library.AutoModel.from_config(library.AutoConfig.from_pretrained(name))
+            model = library.AutoModel.from_config(config, trust_remote_code=False)
     # The pooler reads the first position for other tasks; its weights would only be dragged along.
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
