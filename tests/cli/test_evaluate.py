@@ -179,6 +179,16 @@ def test_bad_input_is_one_line(run: Any, arguments: tuple[str, ...], message: st
     assert err.count("\n") == 1
 
 
+def test_a_multiword_range_that_goes_backwards_ends_with_an_error(run: Any) -> None:
+    line = {"version": 1, "words": ["a", "b", "c"], "heads": [0, 1, 1], "relations": ["root", "dep", "dep"]}
+    Path("gold.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    inserts = [[2, "3-1\tab" + "\t_" * 8]]
+    Path("damaged.jsonl").write_text(json.dumps(line | {"inserts": inserts}) + "\n", encoding="utf-8")
+    code, out, err = run("gold.jsonl", "damaged.jsonl", "--metrics", "conll18")
+    assert (code, out) == (2, "")
+    assert "damaged.jsonl:1" in err
+
+
 def test_help_has_examples(run: Any) -> None:
     code, out, _ = run("--help")
     assert code == 0

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from h3n.errors import MismatchError, Place
+from h3n.errors import BadRange, EmptyField, MismatchError, Place
 from h3n.evaluate import AlignedCounts, conll18_lines, conll18_numbers, punctuation, score_attachments, score_conll18
+from h3n.evaluate import parts as parts_module
+from h3n.evaluate.alignment import text_of
+from h3n.evaluate.conll18 import score_texts
 from h3n.trees import ROOT, Dependencies, Insert, Sentence
 
 Reader = Callable[[Path], list[Sentence]]
@@ -91,6 +97,91 @@ def test_other_characters_raise_and_say_where() -> None:
     )
     with pytest.raises(MismatchError, match="predicted ends after 1 sentences"):
         score_conll18(gold, [plain("ab")])
+
+
+@pytest.mark.parametrize("number", ["3-1", "3-", "a-b", "2--1"])
+def test_a_range_that_goes_backwards_is_an_error_and_not_a_loop(number: str) -> None:
+    gold = plain("a", "b", "c")
+    damaged = replace(gold, inserts=(Insert(2, f"{number}\tab" + "\t_" * 8),))
+    with pytest.raises(BadRange, match=r"x\.conllu:1: multiword range"):
+        score_conll18([gold], [damaged])
+
+
+def test_a_word_of_blanks_alone_is_an_error_as_in_the_official_scorer() -> None:
+    with pytest.raises(EmptyField, match="has no characters to align"):
+        score_conll18([plain("a", "\u00a0")], [plain("a")])
+
+
+WORDS = st.sampled_from(["a", "bb", "du=de le", "ab=a b", "c"])
+
+
+@st.composite
+def two_cuts(draw: st.DrawFn) -> tuple[list[Sentence], list[Sentence]]:
+    """The same characters twice, in words, multiword tokens and sentences of different lengths."""
+    characters = "".join(word.partition("=")[0] for word in draw(st.lists(WORDS, min_size=1, max_size=20)))
+    sides: list[list[Sentence]] = []
+    for _ in range(2):
+        sentences: list[list[str]] = [[]]
+        rest = characters
+        while rest:
+            fitting = [
+                w for w in ("a", "b", "bb", "c", "d", "u", "du=de le", "ab=a b") if rest.startswith(w.split("=")[0])
+            ]
+            word = draw(st.sampled_from(fitting))
+            rest = rest[len(word.split("=")[0]) :]
+            sentences[-1].append(word)
+            if rest and draw(st.booleans()):
+                sentences.append([])
+        sides.append([plain(*words, place=at) for at, words in enumerate(sentences, start=1)])
+    return sides[0], sides[1]
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sides=two_cuts(), size=st.integers(1, 2))
+def test_the_parts_add_up_to_the_whole(
+    monkeypatch: pytest.MonkeyPatch, sides: tuple[list[Sentence], list[Sentence]], size: int
+) -> None:
+    gold, predicted = sides
+    whole = score_texts(text_of(gold, "gold"), text_of(predicted, "predicted"))
+    monkeypatch.setattr(parts_module, "PART", size)
+    assert score_conll18(gold, predicted) == whole
+
+
+def test_the_official_scorers_figures_do_not_depend_on_the_size_of_parts(
+    samples: Path, conllu_file: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold, predicted = (conllu_file(samples / f"cut.{side}.conllu") for side in ("gold", "pred"))
+    monkeypatch.setattr(parts_module, "PART", 1)
+    assert len(list(parts_module.parallel_parts(gold, predicted))) > 3
+    assert conll18_lines(score_conll18(gold, predicted)) == (samples / "cut.conll18.txt").read_text().splitlines()
+
+
+def test_little_is_held_in_memory() -> None:
+    read = Counter[str]()
+
+    def counted(name: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        for sentence in sentences:
+            read[name] += 1
+            yield sentence
+
+    # Every second boundary is where both sides end a sentence.
+    gold = counted("gold", (plain("a", "b") for _ in range(5000)))
+    predicted = counted("predicted", (plain("a", "b", "a", "b") for _ in range(2500)))
+    seen = 0
+    for wanted, _ in parts_module.parallel_parts(gold, predicted):
+        seen += len(wanted.sentences)
+        assert len(wanted.sentences) <= parts_module.PART + 2
+        assert read["gold"] <= seen + 2
+        assert read["predicted"] <= seen / 2 + 2
+    assert seen == 5000
+
+
+def test_texts_that_differ_early_are_not_read_to_the_end() -> None:
+    with pytest.raises(MismatchError, match=r"gold has 'ab' in sentence 301 .* predicted has 'x' in sentence 301"):
+        score_conll18(
+            (plain("a", "b") for _ in iter(int, 1)),
+            (plain("a", "b") if number < 300 else plain("x") for number in count()),
+        )
 
 
 @st.composite

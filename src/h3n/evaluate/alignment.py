@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from h3n.errors import MismatchError, Place
+from h3n.errors import BadRange, EmptyField, MismatchError, Place
 from h3n.trees import ROOT, Insert, Sentence
 
 NOT_ALIGNED = -2  # not -1, which is the governor of a root word
@@ -20,11 +20,13 @@ _BLANKS = re.compile("[\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 
 @dataclass(slots=True)
 class Text:
-    """A whole file, one list per column over all its words; numbers of words and characters run through the file.
+    """Sentences in a row, one list per column over all their words; words and characters are numbered throughout.
 
-    A word of a multiword token covers all the characters of the token.
+    A word of a multiword token covers all the characters of the token. ``before`` counts the sentences of the file that
+    come before these.
     """
 
+    before: int = 0
     characters: list[str] = field(default_factory=list)
     tokens: list[tuple[int, int]] = field(default_factory=list)
     sentences: list[tuple[int, int]] = field(default_factory=list)
@@ -46,9 +48,9 @@ class Text:
         return self.tokens[-1]
 
 
-def text_of(sentences: Iterable[Sentence], side: str) -> Text:
-    """Return the sentences as one text; ``side`` names them in errors."""
-    text = Text()
+def text_of(sentences: Iterable[Sentence], side: str, *, before: int = 0) -> Text:
+    """Return the sentences as one text; ``side`` and the number of sentences ``before`` them name them in errors."""
+    text = Text(before)
     for sentence in sentences:
         if sentence.dependencies is None:
             raise MismatchError(f"{sentence.place or side}: the {side} sentence has no dependencies to score")
@@ -72,29 +74,46 @@ def _universal(features: str) -> str:
 
 
 def _add_words(text: Text, sentence: Sentence) -> None:
-    multiword = {insert.before: found for insert in sentence.inserts if (found := _multiword(insert))}
     word = 0
-    while word < len(sentence):
-        form, size = multiword.get(word, (sentence.words[word], 1))
-        stretch = text._token(_BLANKS.sub("", form))
-        words = sentence.words[word : word + size]
-        inside = word in multiword
+    for form, size in tokens_of(sentence):
+        stretch = text._token(form)
+        words = sentence.words[word : word + max(size, 1)]
+        inside = size > 0
         text.forms += [(one if inside else _BLANKS.sub("", one)).lower() for one in words]
         text.stretches += [stretch] * len(words)
         text.in_multiword += [inside] * len(words)
-        word += size
+        word += len(words)
 
 
-def _multiword(insert: Insert) -> tuple[str, int] | None:
+def tokens_of(sentence: Sentence) -> Iterator[tuple[str, int]]:
+    """Yield the form of each token without blanks, and the number of its words if it is a multiword token, else 0."""
+    multiword = {insert.before: token for insert in sentence.inserts if (token := _multiword(insert, sentence))}
+    word = 0
+    while word < len(sentence):
+        form, size = multiword.get(word, (sentence.words[word], 0))
+        characters = _BLANKS.sub("", form)
+        if not characters:
+            place = sentence.place or Place("<sentence>", 1)
+            raise EmptyField(place, f"word {word + 1} {form!r} has no characters to align", "a form with characters")
+        yield characters, size
+        word += max(size, 1)
+
+
+def _multiword(insert: Insert, sentence: Sentence) -> tuple[str, int] | None:
     """Return the form and the number of words of a multiword token, None for an empty node."""
-    number, form, *_ = insert.row.split("\t")
+    number, form, *_ = (*insert.row.split("\t"), "")
     first, dash, last = number.partition("-")
-    return (form, int(last) - int(first) + 1) if dash else None
+    if not dash:
+        return None
+    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+        place = sentence.place or Place("<sentence>", 1)
+        raise BadRange(place, f"multiword range {number!r}", "two word numbers, the greater one last")
+    return form, int(last) - int(first) + 1
 
 
 def align(gold: Text, predicted: Text) -> list[int]:
     """Return for each predicted word the gold word it is aligned with, or `NOT_ALIGNED`."""
-    _check_characters(gold, predicted)
+    check_characters(gold, predicted)
     partner = [NOT_ALIGNED] * len(predicted.forms)
     one = other = 0
     while one < len(gold.forms) and other < len(predicted.forms):
@@ -167,7 +186,8 @@ def _align_forms(gold: list[str], predicted: list[str], start: int, start_too: i
             column += 1
 
 
-def _check_characters(gold: Text, predicted: Text) -> None:
+def check_characters(gold: Text, predicted: Text) -> None:
+    """Raise `MismatchError` unless both texts have the same characters."""
     wanted, found = "".join(gold.characters), "".join(predicted.characters)
     if wanted == found:
         return
@@ -183,8 +203,8 @@ def _check_characters(gold: Text, predicted: Text) -> None:
 def _context(text: Text, characters: str, at: int, side: str) -> str:
     number = next((index for index, (_, end) in enumerate(text.sentences) if at < end), None)
     if number is None:
-        return f"{side} ends after {len(text.sentences)} sentences"
+        return f"{side} ends after {text.before + len(text.sentences)} sentences"
     place = text.places[number]
-    where = f"sentence {number + 1}" + (f" ({place})" if place is not None else "")
+    where = f"sentence {text.before + number + 1}" + (f" ({place})" if place is not None else "")
     word = sum(text.sentences[number][0] < end <= at for _, end in text.tokens) + 1
     return f"{side} has {characters[at : at + 20]!r} in {where} from token {word}"

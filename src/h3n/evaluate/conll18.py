@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
-from h3n.evaluate.alignment import NOT_ALIGNED, Text, align, text_of
+from h3n.evaluate.alignment import NOT_ALIGNED, Text, align
 from h3n.evaluate.brackets import share
+from h3n.evaluate.parts import parallel_parts
 from h3n.trees import ROOT, Sentence
 
 CONTENT = frozenset(
@@ -57,8 +58,20 @@ class AlignedCounts:
 
 
 def score_conll18(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> dict[str, AlignedCounts]:
-    """Return the counts per metric; raise `MismatchError` where the two texts differ."""
-    wanted, found = text_of(gold, "gold"), text_of(predicted, "predicted")
+    """Return the counts per metric; raise `MismatchError` where the two texts differ.
+
+    Both sides are read as they are needed and scored part by part (`parallel_parts`), so that memory does not grow with
+    the files.
+    """
+    total = score_texts(Text(), Text())
+    for wanted, found in parallel_parts(gold, predicted):
+        part = score_texts(wanted, found)
+        total = {name: counts + part[name] for name, counts in total.items()}
+    return total
+
+
+def score_texts(wanted: Text, found: Text) -> dict[str, AlignedCounts]:
+    """Return the counts per metric of two texts of the same characters."""
     partner = align(wanted, found)
     pairs = [(gold_word, word) for word, gold_word in enumerate(partner) if gold_word != NOT_ALIGNED]
     scores = {
