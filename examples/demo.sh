@@ -18,7 +18,7 @@ say "Phrase structure and dependencies out, as one head-driven tree:"
 run h3n parse "$out/three.txt"
 run h3n parse "$out/three.txt" -o "$out/three.conllu"
 head -n 10 "$out/three.conllu"
-run h3n parse "$out/three.txt" --output-format brackets
+run h3n parse "$out/three.txt" --to brackets
 run h3n parse --text "She is carefully making the cake." -o "$out/cake.svg"
 run h3n parse "$out/three.txt" -o "$out/three.html"
 say "The pictures are $out/cake.svg and, of all three, $out/three.html"

@@ -85,7 +85,7 @@ def test_ascii_width_and_colour(run: Run) -> None:
 
 
 def test_joint_brackets_can_be_read_back(run: Run) -> None:
-    code, out, _ = run("dev.ptb", "--dependencies", "dev.conllu", "--output-format", "joint")
+    code, out, _ = run("dev.ptb", "--dependencies", "dev.conllu", "--to", "joint")
     assert code == 0
     assert [read_joint_brackets(line).words for line in out.splitlines()] == [
         ("the", "dog", "barks", "."),
@@ -104,13 +104,13 @@ def test_the_ending_of_the_output_decides(run: Run) -> None:
 
 
 def test_a_picture_on_standard_output(run: Run) -> None:
-    code, out, _ = run("dev.ptb", "-s", "2", "--output-format", "svg", "--theme", "print")
+    code, out, _ = run("dev.ptb", "-s", "2", "--to", "svg", "--theme", "print")
     assert code == 0
     assert ElementTree.fromstring(out).get("class") == "h3n"
 
 
 def test_several_pictures_go_into_a_folder(run: Run) -> None:
-    assert run("dev.ptb", "--output-format", "svg", "-o", "pictures/") == (0, "", "")
+    assert run("dev.ptb", "-o", "pictures/") == (0, "", "")
     assert sorted(path.name for path in Path("pictures").iterdir()) == ["1.svg", "2.svg"]
 
 
@@ -140,11 +140,14 @@ def test_a_sentence_without_a_parse_has_no_lines(run: Run) -> None:
         (["dev.ptb", "-s", "3"], "dev.ptb has 2 sentences, none of those asked for"),
         (["dev.ptb", "-s", "0"], "the range '0' is empty; sentences count from 1"),
         (["dev.ptb", "-s", "5-2"], "the range '5-2' is empty"),
-        (["dev.ptb", "-s", "two"], "'two' is no number from 1 and no range"),
-        (["dev.ptb", "--output-format", "svg"], "a file of svg holds one picture"),
-        (["dev.ptb", "--output-format", "gif"], "'gif' is not one of"),
+        (["dev.ptb", "-s", "two"], "'two' is not a number from 1 or a range"),
+        (["dev.ptb", "--to", "svg"], "holds one picture; name a folder: --to svg --output pictures/"),
+        (["dev.ptb", "-o", "x.svg"], "holds one picture; name a folder: --to svg --output x/"),
+        (["dev.ptb", "-o", "x.pdf"], "nothing is written as .pdf; known: .htm, .html, .joint, .png, .svg"),
+        (["dev.ptb", "-o", "x.conllu"], "nothing is written as .conllu; known: .htm"),
+        (["dev.ptb", "--to", "gif"], "'gif' is not one of"),
         (["dev.ptb", "--width", "10"], "a width of 10 columns is too narrow"),
-        (["dev.ptb", "--output-format", "joint"], "has no dependencies; a joint tree needs both"),
+        (["dev.ptb", "--to", "joint"], "has no dependencies; a joint tree needs both"),
         (["dev.ptb", "--dependencies", "short.conllu"], "the dependencies end after 1 sentences"),
         (["dev.ptb", "--dependencies", "other.conllu"], "sentence 1 has the word 'dog' where other.conllu:1 has 'cat'"),
         (["dev.ptb", "-s", "1", "-o", "dev.ptb/x.svg"], "cannot be written"),

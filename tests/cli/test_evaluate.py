@@ -162,7 +162,7 @@ def test_words_cut_differently(run: Any) -> None:
         (("gold.ptb", "own.prm"), "own.prm"),
         (("gold.ptb", "gold.conllu"), "no kind of tree in common"),
         (("gold.ptb", "pred.ptb", "-p", "colins"), "known: collins, new, spmrl, spmrl-hebrew"),
-        (("gold.ptb", "pred.ptb", "--format", "xml"), "brackets"),
+        (("gold.ptb", "pred.ptb", "--from", "xml"), "brackets"),
         (("gold.ptb", "nix"), "nix: cannot be opened: No such file or directory"),
         (("gold.ptb", "own.prm"), "own.prm: the ending stands for no known format"),
         (("gold.ptb", "pred.ptb", "--metrics", "conll18"), "--metrics conll18 is for dependencies"),

@@ -69,7 +69,7 @@ def test_a_text_becomes_trees_in_the_terminal(run: Run) -> None:
 
 
 def test_lines_and_blank_lines_stay_in_step(run: Run) -> None:
-    arguments = ("a.txt", "--input-format", "lines", "--output-format")
+    arguments = ("a.txt", "--from", "lines", "--to")
     code, out, _ = run(*arguments, "brackets")
     assert code == 0
     first, blank, third = out.splitlines()
@@ -81,20 +81,20 @@ def test_lines_and_blank_lines_stay_in_step(run: Run) -> None:
         0,
         9,
     ]
-    assert [len(json.loads(line)["words"]) for line in run(*arguments, "json")[1].splitlines()] == [5, 0, 9]
+    assert [len(json.loads(line)["words"]) for line in run(*arguments, "jsonl")[1].splitlines()] == [5, 0, 9]
     found = list(formats.read(io.StringIO(run(*arguments, "conllu")[1]), format="conllu"))
     assert [len(sentence) for sentence in found] == [5, 0, 9]
     assert len(run(*arguments, "pretty")[1].splitlines()) == 5 + 0 + 9 + 3
 
 
 def test_words_are_taken_as_they_are(run: Run) -> None:
-    code, out, _ = run("-", "--input-format", "words", "--output-format", "json", stdin="don't ( stop\n")
+    code, out, _ = run("-", "--from", "words", "--to", "jsonl", stdin="don't ( stop\n")
     assert code == 0
     assert json.loads(out)["words"] == ["don't", "(", "stop"]
 
 
 def test_conllu_keeps_what_was_known(run: Run) -> None:
-    code, out, _ = run("a.conllu", "--output-format", "conllu")
+    code, out, _ = run("a.conllu", "--to", "conllu")
     assert code == 0
     assert "old" not in out
     lines, given = out.splitlines(), ROWS.splitlines()
@@ -132,11 +132,28 @@ def test_the_ending_of_the_output_names_its_format(run: Run) -> None:
 def test_pictures_of_several_sentences_need_a_folder(run: Run) -> None:
     text = "Oslo found a dog. This dog saw Oslo."
     code, _, err = run("--text", text, "-o", "one.svg")
-    message = "several sentences, and a file of svg holds one picture: name a folder/ with --output"
+    message = "several sentences, and a file of svg holds one picture; name a folder: --to svg --output one/"
     assert (code, err) == (2, f"h3n: {message}\n")
     assert not Path("one.svg").exists()
-    assert run("--text", text, "--output-format", "svg", "-o", "pictures/")[0] == 0
-    assert sorted(path.name for path in Path("pictures").iterdir()) == ["1.svg", "2.svg"]
+    assert run("--text", text, *message.split(": ")[1].split())[0] == 0
+    assert run("--text", text, "-o", "pictures/")[0] == 0
+    for folder in ("one", "pictures"):
+        assert sorted(path.name for path in Path(folder).iterdir()) == ["1.svg", "2.svg"]
+
+
+def test_conllx_by_its_endings(run: Run) -> None:
+    for name in ("x.conll", "x.conllx"):
+        assert run("--text", "Oslo found a dog.", "-o", name) == (0, "", "")
+        sentence = next(formats.read(name, format="conllx"))
+        assert sentence.words == ("Oslo", "found", "a", "dog", ".")
+        assert sentence.dependencies is not None
+
+
+def test_names_that_were_given_up_are_still_understood(run: Run) -> None:
+    new = run("a.txt", "--from", "lines", "--to", "jsonl")
+    assert new[0] == 0
+    assert run("a.txt", "--input-format", "lines", "--output-format", "json") == new
+    assert run("a.txt", "-f", "lines", "-t", "jsonl") == new
 
 
 def test_png(run: Run) -> None:
@@ -145,9 +162,9 @@ def test_png(run: Run) -> None:
     assert Path("one.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name", ["pretty", "joint", "brackets", "conllu", "json"])
+@pytest.mark.parametrize("name", ["pretty", "joint", "brackets", "conllu", "conllx", "jsonl"])
 def test_empty_input_is_empty_output(run: Run, name: str) -> None:
-    assert run("empty.txt", "--output-format", name) == (0, "", "")
+    assert run("empty.txt", "--to", name) == (0, "", "")
 
 
 @pytest.mark.parametrize(
@@ -155,17 +172,20 @@ def test_empty_input_is_empty_output(run: Run, name: str) -> None:
     [
         (["nix.txt"], "nix.txt: cannot be opened: No such file or directory"),
         (["a.txt", "--text", "a"], "both FILE (a.txt) and --text are given; expected one of them"),
-        (["a.txt", "--input-format", "prose"], "unknown input format 'prose'; known: brackets, conllu"),
+        (["a.txt", "--from", "prose"], "unknown format 'prose'; known: brackets, conllu"),
         (["a.txt", "--decoder", "best"], "unknown decoder 'best'; known: auto"),
-        (["a.txt", "--decoder", "mst", "-f", "brackets"], "--decoder mst finds the best dependency tree"),
-        (["a.txt", "--decoder", "cky", "-f", "joint"], "accepted: hpsg, h3n, auto"),
+        (["a.txt", "--decoder", "mst", "-t", "brackets"], "--decoder mst finds the best dependency tree"),
+        (["a.txt", "--decoder", "cky", "-t", "joint"], "accepted: hpsg, h3n, auto"),
         (["a.txt", "--device", "abacus"], "device 'abacus' cannot be used"),
         (["a.txt", "--threads", "0"], "Invalid value for '--threads'"),
-        (["a.txt", "--output-format", "latex"], "'latex' is not one of"),
-        (["a.ptb", "--input-format", "conllu"], "a.ptb:1: 1 columns; expected 10"),
+        (["a.txt", "--to", "latex"], "'latex' is not one of"),
+        (["a.ptb", "--from", "conllu"], "a.ptb:1: 1 columns; expected 10"),
         (["a.txt", "-o", "no/such/folder.ptb"], "no/such/folder.ptb: cannot be written: there is no folder no/such"),
-        (["a.txt", "-o", "no/such/"], "--output no/such/ is a folder; expected a file"),
-        (["a.txt", "-o", "."], "--output . is a folder; expected a file"),
+        (["a.txt", "-o", "no/such/", "-t", "jsonl"], "no/such/ is a folder, and only pictures go into one: --to svg"),
+        (["a.txt", "-o", ".", "-t", "pretty"], "--output . is a folder, and only pictures go into one"),
+        (["a.txt", "-o", "x.pdf"], "--output x.pdf: nothing is written as .pdf; known: .brackets, .conll, .conllu"),
+        (["a.txt", "-o", "x.xyz.gz"], "nothing is written as .xyz; known: "),
+        (["a.txt", "-o", "x.spmrl"], "nothing is written as .spmrl; known: "),
         (["empty.txt", "-o", "x.svg"], "nothing to draw"),
     ],
 )
@@ -194,18 +214,18 @@ def test_a_model_of_dependencies_alone_says_so(run: Run, tiny_model: Path, tmp_p
     folder = tmp_path / "arcs"
     shutil.copytree(tiny_model, folder)
     (folder / "parser.json").write_text(json.dumps(about), encoding="utf-8")
-    code, out, err = run("a.txt", "-f", "brackets", model=str(folder))
+    code, out, err = run("a.txt", "-t", "brackets", model=str(folder))
     assert (code, out) == (2, "")
     assert "finds the best dependency tree, crossing arcs allowed (decoder mst), not all that brackets shows" in err
-    assert run("a.txt", "-f", "brackets", "--decoder", "cky", model=str(folder))[0] == 0
+    assert run("a.txt", "-t", "brackets", "--decoder", "cky", model=str(folder))[0] == 0
 
 
 def test_what_is_typed_is_answered_line_by_line(run: Run) -> None:
     typed = "Oslo found a dog. This dog saw Oslo.\n\nthe dog\nsaw Oslo\n"
-    code, out, err = run("-f", "brackets", typed=typed)
+    code, out, err = run("-t", "brackets", typed=typed)
     assert (code, err) == (0, "h3n: type a text and press Enter; Ctrl-D ends\n")
     assert [len(list(leaves(one.tree or Constituent("", ())))) for one in trees_in(out)] == [5, 5, 2, 2]
-    code, out, err = run("-f", "brackets", "--input-format", "words", typed=typed)
+    code, out, err = run("-t", "brackets", "--from", "words", typed=typed)
     assert [len(one) for one in trees_in(out)] == [8, 0, 2, 2]
 
 
@@ -221,9 +241,9 @@ def test_results_come_before_the_input_has_ended(tiny_model: Path) -> None:
         "parse",
         "--model",
         str(tiny_model),
-        "--input-format",
+        "--from",
         "words",
-        "-f",
+        "-t",
         "brackets",
     ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

@@ -79,8 +79,8 @@ def test_an_empty_file_has_no_problems(run: Run) -> None:
 
 def test_the_format_can_be_named(run: Run) -> None:
     Path("a.txt").write_text(GOOD)
-    assert run("a.txt", "--format", "brackets")[0] == 0
-    assert run("a.txt", "--format", "conllu")[0] == 1
+    assert run("a.txt", "--from", "brackets")[0] == 0
+    assert run("a.txt", "--from", "conllu")[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_the_format_can_be_named(run: Run) -> None:
     [
         (["none.ptb"], "h3n: none.ptb: cannot be opened: No such file or directory\n"),
         (["none.docx"], "h3n: none.docx: cannot be opened: No such file or directory"),
-        (["x.ptb", "--format", "word"], "h3n: unknown format 'word'; known: "),
+        (["x.ptb", "--from", "word"], "h3n: unknown format 'word'; known: "),
         ([], "h3n: Missing argument 'FILE...'; see h3n validate --help\n"),
     ],
 )

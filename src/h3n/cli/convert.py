@@ -20,10 +20,10 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="What to read; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="What to write; - is standard output.")],
     from_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="Format of IN; else by its ending.")
+        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of IN; else by its ending.")
     ] = None,
     to_format: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT; else by its ending.")
+        str | None, typer.Option("--to", "-t", metavar="FORMAT", help="Format of OUT; else by its ending.")
     ] = None,
     dependencies: Annotated[
         str | None, typer.Option(metavar="FILE", help="Dependencies for the trees in IN, sentence by sentence.")

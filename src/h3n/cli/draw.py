@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from h3n import draw as drawing
-from h3n.cli.outputs import write_pictures, write_text
+from h3n.cli.outputs import PICTURES, format_of, write_pictures, write_text
 from h3n.cli.reading import read_sentences
 from h3n.errors import UsageError
 from h3n.formats import Reading
@@ -51,13 +51,13 @@ def draw(
         typer.Option("--sentence", "-s", metavar="N|A-B,...", help="Which sentences, counted from 1; 5- is the rest."),
     ] = "1-",
     output_format: Annotated[
-        OutputFormat | None, typer.Option("--output-format", help="By default as --output ends, else pretty.")
+        OutputFormat | None, typer.Option("--to", "-t", help="Format of the output; else by its ending, or pretty.")
     ] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; a folder for several SVG or PNG pictures.")
     ] = STANDARD,
     format_name: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Format of FILE; else by its ending.")
+        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of FILE; else by its ending.")
     ] = None,
     dependencies: Annotated[
         str | None, typer.Option(metavar="FILE", help="A file of dependencies for the trees in FILE, line by line.")
@@ -85,11 +85,11 @@ def draw(
     if file == dependencies == STANDARD:
         raise UsageError("only one of FILE and --dependencies can be standard input")
     numbers = _Numbers.parse(sentence)
-    chosen = output_format or _format_of(output)
+    chosen = output_format or OutputFormat(format_of(output, list(OutputFormat)))
     sentences = _selected(
         read_sentences(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True)), numbers, file
     )
-    if chosen in (OutputFormat.SVG, OutputFormat.PNG):
+    if chosen in PICTURES:
         pictures = ((number, drawing.svg(tree, theme=theme.value, helpers=helpers)) for number, tree in sentences)
         write_pictures(pictures, output, kind=chosen.value)
     elif chosen is OutputFormat.HTML:
@@ -122,7 +122,7 @@ class _Numbers:
         for part in text.split(","):
             first, dash, last = part.strip().partition("-")
             if not _is_number(first) or not (_is_number(last) or not last):
-                raise UsageError(f"--sentence {text!r}: {part!r} is no number from 1 and no range such as 2-5 or 7-")
+                raise UsageError(f"--sentence {text!r}: {part!r} is not a number from 1 or a range such as 2-5 or 7-")
             start, end = int(first), int(last) if last else None if dash else int(first)
             if start < 1 or (end is not None and end < start):
                 raise UsageError(f"--sentence {text!r}: the range {part!r} is empty; sentences count from 1")
@@ -144,12 +144,6 @@ class _Numbers:
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit()
-
-
-def _format_of(output: str) -> OutputFormat:
-    suffix = Path(output).suffix.removeprefix(".").lower()
-    endings = {"htm": OutputFormat.HTML, **{kind.value: kind for kind in OutputFormat}}
-    return endings.get(suffix, OutputFormat.PRETTY)
 
 
 def _selected(sentences: Iterable[Sentence], numbers: _Numbers, file: str) -> Iterator[tuple[int, Sentence]]:

@@ -43,7 +43,7 @@ def evaluate(
     predicted: Annotated[str, typer.Argument(metavar="PRED", help="File of predicted trees; - is standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     format_name: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Format of both files; else by their endings.")
+        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of both files; else by their endings.")
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", "-K", min=1, help="Score only so many sentences.")] = None,
     parameters: Annotated[

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from h3n import draw, formats, text
-from h3n.cli.outputs import check_output, write_pictures, write_text
+from h3n.cli.outputs import PICTURES, check_output, format_of, write_pictures, write_text
 from h3n.cli.progress import progress
 from h3n.errors import UnknownName, UsageError
-from h3n.formats.files import COMPRESSED, STANDARD, read_pieces
+from h3n.formats.files import STANDARD, read_pieces
 from h3n.formats.options import Problems
 from h3n.trees import Sentence
 
@@ -32,16 +32,12 @@ class OutputFormat(StrEnum):
     JOINT = "joint"
     BRACKETS = "brackets"
     CONLLU = "conllu"
-    JSON = "json"
+    CONLLX = "conllx"
+    JSONL = "jsonl"
     SVG = "svg"
     HTML = "html"
     PNG = "png"
 
-
-PICTURES = frozenset({OutputFormat.SVG, OutputFormat.PNG})
-ENDINGS = {f".{name}": name for name in ("html", "svg", "png", "joint")} | {".htm": "html"}
-for _name, _format in {"brackets": "brackets", "conllu": "conllu", "jsonl": "json"}.items():
-    ENDINGS |= dict.fromkeys(formats.FORMATS[_name].extensions, _format)
 
 # How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
 TEXTS: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
@@ -61,10 +57,15 @@ def parse(
     ] = "en",
     input_format: Annotated[
         str | None,
-        typer.Option(metavar="FORMAT", help="text, lines, words, or a treebank's; else by FILE's ending, or text."),
+        typer.Option(
+            "--from",
+            "-f",
+            metavar="FORMAT",
+            help="text, lines, words, or a treebank's; else by FILE's ending, or text.",
+        ),
     ] = None,
     output_format: Annotated[
-        OutputFormat | None, typer.Option("--output-format", "-f", help="By default as --output ends, else pretty.")
+        OutputFormat | None, typer.Option("--to", "-t", help="Format of the output; else by its ending, or pretty.")
     ] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; a folder/ for several SVG or PNG pictures.")
@@ -91,11 +92,11 @@ def parse(
     Examples:
       h3n parse --text "She is carefully making the cake."
       h3n parse book.txt -o book.conllu
-      h3n parse dev.conllu --output-format brackets -o dev.ptb
-      cat lines.txt | h3n parse - --input-format lines --output-format json
+      h3n parse dev.conllu --to brackets -o dev.ptb
+      cat lines.txt | h3n parse - --from lines --to jsonl
       h3n parse --text "It smells good." -o picture.svg
     """
-    chosen = output_format or _format_of(output)
+    chosen = output_format or OutputFormat(format_of(output, list(OutputFormat)))
     _check_decoder(decoder, chosen)
     check_output(output, pictures=chosen in PICTURES)
     waiting = given is None and file == STANDARD and sys.stdin.isatty()
@@ -127,12 +128,6 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _format_of(output: str) -> OutputFormat:
-    """Return the format the output's ending stands for; endings of compression do not count."""
-    endings = [ending.lower() for ending in Path(output).suffixes if ending not in COMPRESSED]
-    return OutputFormat(ENDINGS.get(endings[-1], "pretty") if endings else "pretty")
-
-
 def _check_decoder(decoder: str | None, chosen: OutputFormat) -> None:
     from h3n.decode import DECODERS
 
@@ -162,6 +157,7 @@ def _shown(chosen: OutputFormat) -> set[str]:
         OutputFormat.JOINT: {"full", "arc"},
         OutputFormat.BRACKETS: {"full"},
         OutputFormat.CONLLU: {"arc"},
+        OutputFormat.CONLLX: {"arc"},
     }.get(chosen, set())
 
 
@@ -178,7 +174,7 @@ def _sentences(file: str, given: str | None, input_format: str | None) -> Iterat
         pieces = [given] if given is not None else read_pieces(file, Problems(None))
         return TEXTS[name](pieces)
     if name not in formats.FORMATS:
-        raise UnknownName("input format", name, [*TEXTS, *formats.FORMATS])
+        raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     return formats.read(io.StringIO(given) if given is not None else file, format=name)
 
 
@@ -203,9 +199,16 @@ def _writer(chosen: OutputFormat, output: str, width: int | None) -> Callable[[R
     return lambda result: result.pretty(width=columns, colour=colour) + "\n"
 
 
+def _conllx(result: Result) -> str:
+    stream = io.StringIO()
+    formats.write([result.sentence], stream, format="conllx")
+    return stream.getvalue()
+
+
 WRITERS: dict[OutputFormat, Callable[[Result], str]] = {
     OutputFormat.JOINT: lambda result: result.joint_brackets() + "\n",
     OutputFormat.BRACKETS: lambda result: result.brackets() + "\n",
     OutputFormat.CONLLU: lambda result: result.conllu(),
-    OutputFormat.JSON: lambda result: result.json() + "\n",
+    OutputFormat.CONLLX: _conllx,
+    OutputFormat.JSONL: lambda result: result.json() + "\n",
 }

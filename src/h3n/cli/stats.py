@@ -23,7 +23,7 @@ from h3n.trees import ROOT, TRACE, Constituent, Leaf, Node, Sentence, bare_label
 def stats(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Treebank files; - is standard input.")],
     format_name: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Format of the files; else by their endings.")
+        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of the files; else by their endings.")
     ] = None,
     dependencies: Annotated[
         str | None, typer.Option(metavar="FILE", help="Dependencies for the trees in the one FILE.")

@@ -15,7 +15,7 @@ from h3n.formats import Layout, Reading
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Treebank files; - is standard input.")],
     format_name: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Format of the files; else by their endings.")
+        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of the files; else by their endings.")
     ] = None,
     layout: Annotated[
         Layout, typer.Option(help="Where bracketed trees end: on every line, by indentation, or anywhere.")
