@@ -64,7 +64,8 @@ def main(argv: list[str] | None = None) -> int:
             figures = "  ".join(f"{key} {scores[key]:.2f}" for key in SHOWN if key in scores)
             print(f"{name:16} {weight:.1f}  {figures}  {seconds:.1f} s", flush=True)
 
-    for head_score in ("arg-max", "soft", "tree"):
+    head_scores = ("arg-max", "soft", "tree", *(("order", "tree-order") if loaded.config.scorers.order else ()))
+    for head_score in head_scores:
         parser = with_head_score(loaded, head_score)
         scored = list(parser.score(sentences))
         for weight in WEIGHTS:

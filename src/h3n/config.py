@@ -82,6 +82,7 @@ class Scorers:
     arc: Count = 1024
     relation: Count = 250
     head: Count = 250
+    order: Whole = 0  # of the head score learned by order; 0: none, as in the paper
     tag: Count = 250
     dropout: Share = 0.33
 
@@ -96,6 +97,7 @@ class Loss:
     arc: Amount = 0.5
     relation: Amount = 0.5
     head: Amount = 0.5
+    order: Amount = 0.5
     tag: Amount = 0.25
 
 
@@ -130,8 +132,9 @@ class Decoding:
 
     decoder: str = "h3n"
     # What `h3n` takes a span's head by: one over the likeliest level (arg-max, the paper's), minus the expected level
-    # (soft), or minus the depth in the best dependency tree, expected levels breaking ties (tree).
-    head_score: Literal["arg-max", "soft", "tree"] = "tree"
+    # (soft), the score learned by order (order), or minus the depth in the best dependency tree, where expected levels
+    # (tree) or the score learned by order (tree-order) break ties.
+    head_score: Literal["arg-max", "soft", "order", "tree", "tree-order"] = "tree"
     weight: Share = 0.5  # of span scores; arcs get the rest
 
 
@@ -142,6 +145,7 @@ class Treebank:
     files: tuple[str, ...] = ()
     weight: Amount = 1.0  # how often each sentence is seen in an epoch
     limit: Whole = 0  # only the first sentences; 0: all
+    style: str = ""  # the annotation style the sentences follow: an input of the network where there are several
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,32 +100,46 @@ class Parser:
         decoder: str | None = None,
         weight: float | None = None,
         threads: int = 1,
+        styles: Sequence[str] | None = None,
     ) -> list[Parsed]:
         """Return the sentences parsed, in their order. Given tags are kept; a sentence without words stays as it is.
 
-        ``weight`` is that of spans against arcs, by default the one tuned in training.
+        ``weight`` is that of spans against arcs, by default the one tuned in training. ``styles`` are the styles of
+        annotation to follow, one for each sentence.
         """
         given = [s if isinstance(s, Sentence) else Sentence(words=tuple(s)) for s in sentences]
         made: dict[int, Parsed] = {at: Parsed(s) for at, s in enumerate(given) if not len(s)}
-        for numbers, scored in self.score(given):
+        for numbers, scored in self.score(given, styles=styles):
             parsed = self.decode(scored, decoder=decoder, weight=weight, threads=threads)
             made.update(zip(numbers, parsed, strict=True))
         return [made[at] for at in range(len(given))]
 
-    def score(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], Scored]]:
+    def score(
+        self, sentences: Sequence[Sentence], *, styles: Sequence[str] | None = None
+    ) -> Iterator[tuple[list[int], Scored]]:
         """Yield sentences with their scores, in batches with the sentences' numbers; see `batches`."""
-        for numbers, inputs in self.batches(sentences):
+        for numbers, inputs in self.batches(sentences, styles=styles):
             yield numbers, self.score_batch([sentences[at] for at in numbers], inputs)
 
-    def batches(self, sentences: Sequence[Sentence]) -> Iterator[tuple[list[int], list[Inputs]]]:
+    def batches(
+        self, sentences: Sequence[Sentence], *, styles: Sequence[str] | None = None
+    ) -> Iterator[tuple[list[int], list[Inputs]]]:
         """Yield the numbers and inputs of sentences of like length; sentences without words are left out.
 
         Length is what the encoder reads: pieces, where it is a pretrained one, as most time goes there.
         """
         known, cutter = self.vocabulary, self.network.cutter
         characters = self.config.encoder.characters != "none"
+        style_ids = [known.style(name) for name in styles] if styles is not None else [0] * len(sentences)
         inputs = {
-            at: read_inputs(sentence.words, known, tags=sentence.tags, cutter=cutter, characters=characters)
+            at: read_inputs(
+                sentence.words,
+                known,
+                tags=sentence.tags,
+                cutter=cutter,
+                characters=characters,
+                style=style_ids[at],
+            )
             for at, sentence in enumerate(sentences)
             if sentence.words
         }
@@ -161,7 +175,7 @@ class Parser:
         name = self.decoder_for(decoder)
         share = weight if weight is not None else self.config.decoding.weight
         scores = scored.scores
-        if "head" in DECODERS[name].needs and self.config.decoding.head_score == "tree":
+        if "head" in DECODERS[name].needs and self.config.decoding.head_score.startswith("tree"):
             # Short sentences are decoded exactly by `auto`, which asks for no head scores.
             scores = tree_head_scores(scores, beyond=EXACT_UP_TO if name == "auto" else 0)
         weighed = [weigh(each, share) for each in scores]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from h3n.config import Encoder
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UnknownName, UsageError
 from h3n.model.batch import SHAPES, collate, read_inputs, read_targets, shape
 from h3n.model.features import Features, read_vectors
 from h3n.model.vocabulary import IGNORE, UNKNOWN, Seen, Vocabulary, count_vocabulary
@@ -109,3 +109,16 @@ def test_broken_vector_files_are_refused(text: str, message: str, tmp_path: Path
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_vectors(path, ("the",))
+
+
+def test_the_style_of_a_treebank_is_an_input_where_there_are_several() -> None:
+    seen = [Seen(words=("the",), style=style) for style in ("gum", "masc", "gum")]
+    vocabulary = count_vocabulary(seen, keep_words=True)
+    assert vocabulary.styles == ("gum", "masc")
+    features = Features(Encoder(), vocabulary, size=4, words=True).eval()
+    gum, masc = (features(collate([read_inputs(["the"], vocabulary, style=at)]))[0, 1] for at in (0, 1))
+    assert not torch.allclose(gum, masc)
+    assert [vocabulary.style(name) for name in (None, "", "gum", "masc")] == [0, 0, 0, 1]
+    with pytest.raises(UnknownName, match="unknown style .ptb.; known: gum, masc"):
+        vocabulary.style("ptb")
+    assert Features(Encoder(), make(), size=4, words=True).styles is None

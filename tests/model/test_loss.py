@@ -15,8 +15,8 @@ from h3n.config import config_of
 from h3n.model import Network, build_network, collate, count_vocabulary
 from h3n.model.batch import Targets, read_inputs, read_targets
 from h3n.model.cells import Cells, cells_of
-from h3n.model.loss import TERMS, Gold, crf, hinge, losses, softmax, weigh
-from h3n.model.vocabulary import Seen, Vocabulary
+from h3n.model.loss import TERMS, Gold, crf, hinge, losses, order_loss, softmax, weigh
+from h3n.model.vocabulary import IGNORE, Seen, Vocabulary
 from h3n.trees import Dependencies, Span
 
 Tree = dict[tuple[int, int], int]  # labelled spans
@@ -132,7 +132,7 @@ def model(spans: str) -> tuple[Network, Vocabulary]:
     ]
     vocabulary = count_vocabulary(seen, keep_words=True)
     layers = {"count": 1, "size": 16, "heads": 2, "head_size": 8, "inner": 16}
-    sizes = {"span": 8, "arc": 8, "relation": 8, "head": 8, "tag": 8}
+    sizes = {"span": 8, "arc": 8, "relation": 8, "head": 8, "order": 8, "tag": 8}
     torch.manual_seed(0)
     config = config_of({"encoder": {"layers": layers}, "scorers": sizes, "loss": {"spans": spans}})
     network = build_network(config, vocabulary).eval()
@@ -149,7 +149,14 @@ def terms(network: Network, vocabulary: Vocabulary, targets: list[Targets], span
 
 def full_targets(vocabulary: Vocabulary) -> list[Targets]:
     return [
-        read_targets(vocabulary, spans=spans, dependencies=arcs, levels=[1] * len(arcs), tags=list("XZZ"[: len(arcs)]))
+        read_targets(
+            vocabulary,
+            spans=spans,
+            dependencies=arcs,
+            levels=[1] * len(arcs),
+            ranks=arcs.governors,
+            tags=list("XZZ"[: len(arcs)]),
+        )
         for spans, arcs in zip(SPANS, ARCS, strict=True)
     ]
 
@@ -170,7 +177,7 @@ def test_a_batch_is_the_sum_of_its_sentences_and_of_its_kinds(spans: str) -> Non
     constituents = [Targets(spans=t.spans) for t in known]
     only = terms(network, vocabulary, constituents, spans)
     torch.testing.assert_close(only["span"], together["span"])
-    assert [only[name].item() for name in TERMS if name != "span"] == [0.0] * 4
+    assert [only[name].item() for name in TERMS if name != "span"] == [0.0] * (len(TERMS) - 1)
 
 
 def test_a_batch_that_knows_nothing_still_has_a_gradient() -> None:
@@ -195,5 +202,23 @@ def test_dev_labels_that_train_lacks_are_ignored() -> None:
 
 
 def test_weigh_uses_every_weight() -> None:
-    options = config_of({"loss": {"span": 1, "arc": 10, "relation": 100, "head": 1000, "tag": 10000}}).loss
-    assert weigh({name: torch.tensor(float(at + 1)) for at, name in enumerate(TERMS)}, options).item() == 54321.0
+    weights = {"span": 1, "arc": 10, "relation": 100, "head": 1000, "order": 10000, "tag": 100000}
+    options = config_of({"loss": weights}).loss
+    assert weigh({name: torch.tensor(float(at + 1)) for at, name in enumerate(TERMS)}, options).item() == 654321.0
+
+
+def test_every_word_is_to_outrank_all_words_below_it() -> None:
+    scores = torch.tensor([0.5, -1.0, 2.0, 0.0, 3.0, 1.0], requires_grad=True)
+    # Words 0 to 3: 1 is the root word, 0 and 2 hang on it, 3 on 2. Word 4 has no tree. Word 5 is alone.
+    governors = torch.tensor([2, 0, 2, 3, IGNORE, 0])
+    below = [(1, 0), (1, 2), (1, 3), (2, 3)]
+    expected = sum(torch.log1p(torch.exp(scores[low] - scores[up])) for up, low in below)
+    loss = order_loss(scores, governors, (4, 1, 1))
+    torch.testing.assert_close(loss, torch.as_tensor(expected))
+    loss.backward()
+    assert scores.grad is not None
+    assert scores.grad[[4, 5]].tolist() == [0.0, 0.0]
+
+
+def test_no_word_below_another_costs_nothing() -> None:
+    assert order_loss(torch.tensor([1.0, 2.0]), torch.tensor([0, 0]), (1, 1)).item() == 0.0

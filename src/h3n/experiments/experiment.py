@@ -76,7 +76,7 @@ class Row:
     label: str
     run: str
     decoder: str  # of `DECODERS`, or two of them, one for each tree: cky+mst
-    head_score: Literal["arg-max", "soft", "tree"] = "tree"
+    head_score: Literal["arg-max", "soft", "order", "tree", "tree-order"] = "tree"
     weight: Share | None = None  # of spans against arcs; none: the best on dev for this very row
 
 

@@ -28,6 +28,7 @@ class Inputs:
     words: Numbers  # (n,)
     tags: Numbers  # (n,)
     shapes: Numbers  # (n,)
+    style: int = 0  # of annotation, an index into the vocabulary's
     characters: tuple[Numbers, ...]  # n times (characters,), or none
     pieces: Pieces | None = None
 
@@ -45,6 +46,7 @@ class Targets:
     governors: Numbers | None = None  # (n,): 0 is the root, otherwise word + 1
     relations: Numbers | None = None  # (n,)
     levels: Numbers | None = None  # (n,)
+    ranks: Numbers | None = None  # (n,): governors of the tree that orders the heads, as in `governors`
     tags: Numbers | None = None  # (n,)
     upos: Numbers | None = None  # (n,)
 
@@ -69,6 +71,7 @@ class Batch:
     words: Tensor  # (B, n + 2)
     tags: Tensor  # (B, n + 2)
     shapes: Tensor  # (B, n + 2)
+    styles: Tensor  # (B,)
     characters: Tensor  # (B, n + 2, characters)
     rows: Rows | None = None
 
@@ -94,6 +97,7 @@ def read_inputs(
     tags: Sequence[str] | None = None,
     cutter: Cutter | None = None,
     characters: bool = True,
+    style: int = 0,
 ) -> Inputs:
     """Return a sentence as numbers; given tags, and characters, matter only to an encoder that reads them."""
     found = tags if tags is not None else ()
@@ -103,6 +107,7 @@ def read_inputs(
         words=np.array([_word_id(word, vocabulary) for word in words], dtype=np.int64),
         tags=np.array(tag_ids, dtype=np.int64),
         shapes=np.array([shape(word) for word in words], dtype=np.int64),
+        style=style,
         characters=tuple(_character_ids(word, vocabulary) for word in words) if characters else (),
         pieces=cutter.cut(words) if cutter is not None else None,
     )
@@ -125,13 +130,17 @@ def read_targets(
     spans: Sequence[Span] | None = None,
     dependencies: Dependencies | None = None,
     levels: Sequence[int] | None = None,
+    ranks: Sequence[int] | None = None,
     tags: Sequence[str] | None = None,
     upos: Sequence[str] | None = None,
 ) -> Targets:
-    """Return what is known of a sentence as numbers. Levels count from 1; spans with unknown labels are left out."""
+    """Return what is known of a sentence as numbers. Levels count from 1; spans with unknown labels are left out.
+
+    ``ranks`` are the governors of the tree in which every word is to outrank the words below it.
+    """
     governors = relations = None
     if dependencies is not None:
-        governors = np.array([0 if g == ROOT else g + 1 for g in dependencies.governors], dtype=np.int64)
+        governors = _governor_ids(dependencies.governors)
         relations = _ids(dependencies.relations, vocabulary.relation_index)
     table = None
     if spans is not None:
@@ -143,9 +152,14 @@ def read_targets(
         governors=governors,
         relations=relations,
         levels=np.array(levels, dtype=np.int64) - 1 if levels is not None else None,
+        ranks=_governor_ids(ranks) if ranks is not None else None,
         tags=_ids(tags, vocabulary.tag_index) if tags is not None else None,
         upos=_ids(upos, vocabulary.upos_index) if upos is not None else None,
     )
+
+
+def _governor_ids(governors: Sequence[int]) -> Numbers:
+    return np.array([0 if governor == ROOT else governor + 1 for governor in governors], dtype=np.int64)
 
 
 def _ids(names: Sequence[str], index: Mapping[str, int]) -> Numbers:
@@ -180,6 +194,7 @@ def collate(sentences: Sequence[Inputs], *, cutter: Cutter | None = None) -> Bat
         words=_padded([s.words for s in sentences], width),
         tags=_padded([s.tags for s in sentences], width),
         shapes=_padded([s.shapes for s in sentences], width),
+        styles=torch.tensor([s.style for s in sentences], dtype=torch.int64),
         characters=torch.from_numpy(characters),
         rows=rows,
     )

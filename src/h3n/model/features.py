@@ -76,10 +76,12 @@ class Features(nn.Module):
             self.vector_map = nn.Linear(table.shape[1], size, bias=False)
         self.tags = nn.Embedding(len(vocabulary.tags) + 2, size, padding_idx=PADDING) if options.tags else None
         self.shapes = nn.Embedding(SHAPES, size, padding_idx=PADDING) if options.shapes else None
+        # One style tells a network nothing.
+        self.styles = nn.Embedding(len(vocabulary.styles), size) if len(vocabulary.styles) > 1 else None
         made = CHARACTERS.get(options.characters)
         characters = len(vocabulary.characters) + 2
         self.characters = made(characters, options.character_size, size) if made is not None else None
-        for embedding in (self.words, self.tags, self.shapes):
+        for embedding in (self.words, self.tags, self.shapes, self.styles):
             if embedding is not None:
                 _shrink(embedding)
         self.register_buffer("counts", torch.tensor([0, 0, *vocabulary.word_counts]), persistent=False)
@@ -95,6 +97,8 @@ class Features(nn.Module):
             total = total + self.tags(batch.tags)
         if self.shapes is not None:
             total = total + self.shapes(batch.shapes)
+        if self.styles is not None:
+            total = total + self.styles(batch.styles)[:, None]
         if self.characters is not None:
             total = total.masked_scatter(inside[..., None], total[inside] + self.characters(batch.characters[inside]))
         return total
@@ -122,8 +126,9 @@ class Features(nn.Module):
 def _shrink(embedding: nn.Embedding) -> None:
     """Start from small vectors, so that no part drowns the others in the sum."""
     nn.init.normal_(embedding.weight, std=0.1)
-    with torch.no_grad():
-        embedding.weight[PADDING] = 0.0
+    if embedding.padding_idx is not None:
+        with torch.no_grad():
+            embedding.weight[embedding.padding_idx] = 0.0
 
 
 def read_vectors(path: Path, words: tuple[str, ...]) -> Tensor:

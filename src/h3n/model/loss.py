@@ -22,7 +22,7 @@ from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
 from h3n.model.vocabulary import IGNORE
 
-TERMS = ("span", "arc", "relation", "head", "tag")
+TERMS = ("span", "arc", "relation", "head", "order", "tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,35 @@ def losses(
     tag = _cross_entropy(output.tags[inside], known([t.tags for t in targets]))
     upos = _cross_entropy(output.upos[inside], known([t.upos for t in targets]))
     span = span_loss(network, output, targets, options=options, helper=helper)
-    return {"span": span, "arc": arc, "relation": relation, "head": head, "tag": tag + upos}
+    order = arc.new_zeros(())
+    if output.order is not None:
+        order = order_loss(output.order[inside], known([t.ranks for t in targets]), lengths)
+    return {"span": span, "arc": arc, "relation": relation, "head": head, "order": order, "tag": tag + upos}
 
 
 def weigh(terms: dict[str, Tensor], options: Loss) -> Tensor:
     """Return the weighted sum of the terms."""
     return torch.stack([getattr(options, name) * terms[name] for name in TERMS]).sum()
+
+
+def order_loss(scores: Tensor, governors: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Return the sum over all pairs of a word and a word below it of how far the upper one is from outranking it.
+
+    The head of a span of the joint tree stands above all its other words, so these are the pairs that `h3n` asks for
+    (paper, Propositions 1 to 3), O(n depth) of them. Words and governors of all sentences stand in a row; governors
+    are counted from 1 in their sentence, 0 is the root, and sentences without a tree have `IGNORE`.
+    """
+    starts = torch.tensor([0, *lengths[:-1]], device=scores.device).cumsum(0)
+    first = starts.repeat_interleave(torch.tensor(lengths, device=scores.device))
+    above = torch.where(governors > 0, governors - 1 + first, -1)
+    lower = (above >= 0).nonzero()[:, 0]
+    upper = above[lower]
+    total = scores.sum() * 0.0
+    while len(lower):
+        total = total + functional.softplus(scores[lower] - scores[upper]).sum()
+        further = above[upper]
+        lower, upper = lower[further >= 0], further[further >= 0]
+    return total
 
 
 def span_loss(

@@ -33,6 +33,7 @@ class Output:
     governors: Tensor  # (B, n + 2, relation hidden), for relations
     dependents: Tensor  # (B, n + 2, relation hidden)
     levels: Tensor  # (B, n, LEVELS)
+    order: Tensor | None  # (B, n): the head score learned by order, where the network has one
     tags: Tensor  # (B, n, tags)
     upos: Tensor  # (B, n, tags)
 
@@ -64,6 +65,7 @@ class Network(nn.Module):
             size, options.relation, at_root=vocabulary.at_root, elsewhere=vocabulary.elsewhere, dropout=dropout
         )
         self.head = WordScorer(size, options.head, (LEVELS,), dropout=dropout)
+        self.order = WordScorer(size, options.order, (1,), dropout=dropout) if options.order else None
         self.tag = WordScorer(size, options.tag, (len(vocabulary.tags), len(vocabulary.upos)), dropout=dropout)
 
     @property
@@ -89,6 +91,7 @@ class Network(nn.Module):
             governors=governors,
             dependents=dependents,
             levels=levels,
+            order=self.order(inner)[0][..., 0] if self.order is not None else None,
             tags=tags,
             upos=upos,
         )

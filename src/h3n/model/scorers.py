@@ -198,7 +198,7 @@ class RelationScorer(nn.Module):
 
 
 class WordScorer(nn.Module):
-    """A feed-forward step and one classifier per task: levels (paper, Head Scorer), or tags."""
+    """A feed-forward step and one classifier per task: levels (paper, Head Scorer), tags, or one number for order."""
 
     def __init__(self, size: int, hidden: int, classes: tuple[int, ...], *, dropout: float) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from h3n.decode import Scores, decode_batch
+from h3n.errors import UsageError
 from h3n.model.network import Network, Output
 from h3n.model.vocabulary import Vocabulary
 from h3n.trees import ROOT, depths_of
@@ -24,7 +25,7 @@ def scores_of(network: Network, output: Output, *, helper: int | None, head_scor
     label_chart = cells.square(label.int(), empty=0).cpu().numpy()
     # Words in padding have no governor at all; any number will do for them.
     arcs = output.arcs.float().log_softmax(dim=-1).nan_to_num(nan=0.0).transpose(1, 2).contiguous().cpu().numpy()
-    heads = HEAD_SCORES[head_score](output.levels.float()).cpu().numpy()
+    heads = HEAD_SCORES[head_score](output).float().cpu().numpy()
     return [
         Scores(
             full=full_chart[b, : n + 1, : n + 1],
@@ -49,7 +50,20 @@ def paper_head_score(levels: Tensor) -> Tensor:
     return 1.0 / (levels.argmax(dim=-1) + 1.0)
 
 
-HEAD_SCORES = {"soft": soft_head_score, "arg-max": paper_head_score, "tree": soft_head_score}
+def order_head_score(output: Output) -> Tensor:
+    """Return the score that was learned by order; see `h3n.model.loss.order_loss`."""
+    if output.order is None:
+        raise UsageError("head score 'order': the parser was trained without it; accepted: 'arg-max', 'soft', 'tree'")
+    return output.order
+
+
+HEAD_SCORES: dict[str, Callable[[Output], Tensor]] = {
+    "soft": lambda output: soft_head_score(output.levels.float()),
+    "arg-max": lambda output: paper_head_score(output.levels),
+    "order": order_head_score,
+    "tree": lambda output: soft_head_score(output.levels.float()),  # what breaks ties
+    "tree-order": order_head_score,
+}
 
 
 def tree_head_scores(scores: Sequence[Scores], *, beyond: int = 0) -> tuple[Scores, ...]:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from h3n.errors import UsageError
+from h3n.errors import UnknownName, UsageError
 from h3n.trees import HELPER, ROOT, Dependencies, Span
 
 EMPTY = ""
@@ -35,6 +35,7 @@ class Vocabulary:
     words: tuple[str, ...] = ()
     word_counts: tuple[int, ...] = ()
     characters: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ("",)  # of annotation, the usual one first
 
     @cached_property
     def label_index(self) -> Mapping[str, int]:
@@ -59,6 +60,14 @@ class Vocabulary:
     @cached_property
     def character_index(self) -> Mapping[str, int]:
         return {character: at + 2 for at, character in enumerate(self.characters)}
+
+    def style(self, name: str | None) -> int:
+        """Return the index of a style of annotation, by default of the usual one."""
+        if name in self.styles:
+            return self.styles.index(name)
+        if name:
+            raise UnknownName("style", name, [style for style in self.styles if style])
+        return 0
 
     @property
     def helper(self) -> int | None:
@@ -88,6 +97,7 @@ class Seen:
     tags: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
     top: str = "TOP"
+    style: str = ""
 
 
 def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool) -> Vocabulary:
@@ -102,11 +112,13 @@ def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool) -> Vocabula
     upos: Counter[str] = Counter()
     words: Counter[str] = Counter()
     tops: Counter[str] = Counter()
+    styles: dict[str, None] = {}  # in the order of the treebanks
     for seen in sentences:
         labels.update(span.label for span in seen.spans)
         tags.update(tag for tag in seen.tags if tag not in NO_TAG)
         upos.update(tag for tag in seen.upos if tag not in NO_TAG)
         words.update(seen.words)
+        styles[seen.style] = None
         if seen.spans:
             tops[seen.top] += 1
         if seen.dependencies is not None:
@@ -131,6 +143,7 @@ def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool) -> Vocabula
         words=kept,
         word_counts=tuple(words[word] for word in kept),
         characters=_ranked(characters),
+        styles=tuple(styles),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
 from h3n.config import Data, Treebank, expand
-from h3n.convert.joint import join, levels
+from h3n.convert.joint import governors_of, join, levels
 from h3n.errors import MismatchError, UsageError
 from h3n.formats import read
 from h3n.model.batch import Inputs, Targets, read_inputs, read_targets
@@ -28,7 +28,9 @@ class Example:
     sentence: Sentence
     spans: tuple[Span, ...] | None = None
     levels: tuple[int, ...] | None = None
+    ranks: tuple[int, ...] | None = None  # governors of the tree in which every word is to outrank those below it
     weight: float = 1.0
+    style: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,9 @@ def load_examples(treebanks: Sequence[Treebank], *, data: Data, watch: Watch | N
             raise UsageError("a treebank in data.train or data.dev names no files; expected files = [...]")
         sentences = read_treebank(treebank)
         watched = watch(sentences, treebank.files[0]) if watch is not None else sentences
-        made.extend(replace(make_example(s, data=data), weight=treebank.weight) for s in watched if len(s))
+        made.extend(
+            replace(make_example(s, data=data), weight=treebank.weight, style=treebank.style) for s in watched if len(s)
+        )
     return made
 
 
@@ -105,12 +109,13 @@ def make_example(sentence: Sentence, *, data: Data) -> Example:
         place=sentence.place,
     )
     if tree is None:
-        return Example(sentence=clean)
+        arcs = sentence.dependencies
+        return Example(sentence=clean, ranks=arcs.governors if arcs is not None else None)
     if sentence.dependencies is None:
         return Example(sentence=clean, spans=spans_of(tree))
     joint = join(tree, sentence.dependencies).tree
     spans = tuple(Span(s.start, s.end, s.label) for s in joint.spans) if data.helpers else spans_of(tree)
-    return Example(sentence=clean, spans=spans, levels=levels(joint))
+    return Example(sentence=clean, spans=spans, levels=levels(joint), ranks=governors_of(joint))
 
 
 def seen(example: Example) -> Seen:
@@ -123,6 +128,7 @@ def seen(example: Example) -> Seen:
         tags=sentence.tags or (),
         upos=sentence.upos or (),
         top=_top(sentence.tree),
+        style=example.style,
     )
 
 
@@ -134,12 +140,15 @@ def number(example: Example, vocabulary: Vocabulary, *, cutter: Cutter | None) -
     """Return an example as the network reads it."""
     sentence = example.sentence
     return Numbered(
-        inputs=read_inputs(sentence.words, vocabulary, tags=sentence.tags, cutter=cutter),
+        inputs=read_inputs(
+            sentence.words, vocabulary, tags=sentence.tags, cutter=cutter, style=vocabulary.styles.index(example.style)
+        ),
         targets=read_targets(
             vocabulary,
             spans=example.spans,
             dependencies=sentence.dependencies,
             levels=example.levels,
+            ranks=example.ranks,
             tags=sentence.tags,
             upos=sentence.upos,
         ),

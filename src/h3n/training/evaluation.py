@@ -27,7 +27,9 @@ def evaluate(
 ) -> dict[str, float]:
     """Return the scores of a parser in percent: LF1, UAS, LAS, head and tag accuracy, as far as gold allows."""
     reads_tags = parser.config.encoder.tags
-    parsed = parser.parse([bare(e.sentence, tags=reads_tags) for e in examples], decoder=decoder, weight=weight)
+    sentences = [bare(example.sentence, tags=reads_tags) for example in examples]
+    styles = [example.style for example in examples]
+    parsed = parser.parse(sentences, decoder=decoder, weight=weight, styles=styles)
     return compare(examples, parsed)
 
 
@@ -83,7 +85,10 @@ def tune_weight(
     """Return the weight of spans with which dev comes out best, and the scores with each; the network runs once."""
     reads_tags = parser.config.encoder.tags
     scored: list[tuple[list[int], Scored]] = list(
-        parser.score([bare(example.sentence, tags=reads_tags) for example in examples])
+        parser.score(
+            [bare(example.sentence, tags=reads_tags) for example in examples],
+            styles=[example.style for example in examples],
+        )
     )
     tried: dict[float, dict[str, float]] = {}
     for weight in weights:
