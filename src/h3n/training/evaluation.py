@@ -10,7 +10,7 @@ from h3n.evaluate.bracketing import bracketed_tree
 from h3n.evaluate.brackets import BracketCounts, score_sentence
 from h3n.evaluate.heads import ClassCounts, count_classes
 from h3n.evaluate.parameters import load_parameters, without_top
-from h3n.parser import Parsed, Parser, Scored
+from h3n.model.model import Model, Parsed, Scored
 from h3n.training.data import Example
 from h3n.trees import Constituent, Sentence, leaves, rebuild
 
@@ -23,7 +23,7 @@ def bare(sentence: Sentence, *, tags: bool) -> Sentence:
 
 
 def evaluate(
-    parser: Parser, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
+    parser: Model, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
 ) -> dict[str, float]:
     """Return the scores of a parser in percent: LF1, UAS, LAS, head and tag accuracy, as far as gold allows."""
     reads_tags = parser.config.encoder.tags
@@ -80,7 +80,7 @@ def _with_tags_of(gold: Constituent, made: Constituent) -> Constituent:
 
 
 def tune_weight(
-    parser: Parser, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
+    parser: Model, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
 ) -> tuple[float, dict[float, dict[str, float]]]:
     """Return the weight of spans with which dev comes out best, and the scores with each; the network runs once."""
     reads_tags = parser.config.encoder.tags
@@ -102,7 +102,7 @@ def tune_weight(
     return best, tried
 
 
-def with_weight(parser: Parser, weight: float) -> Parser:
+def with_weight(parser: Model, weight: float) -> Model:
     """Return the parser with another weight of spans against arcs."""
     config = replace(parser.config, decoding=replace(parser.config.decoding, weight=weight))
-    return Parser(parser.network, parser.vocabulary, config)
+    return Model(parser.network, parser.vocabulary, config)
