@@ -120,7 +120,7 @@ def build_supar(kind: str, folder: str, sentences: int) -> tuple[Any, Path]:
 
     from h3n import formats
     from h3n.config import Treebank
-    from h3n.model.pieces import locate
+    from h3n.model.packages import locate_encoder
     from h3n.training.data import read_treebank
 
     torch.set_num_threads(1)
@@ -128,7 +128,7 @@ def build_supar(kind: str, folder: str, sentences: int) -> tuple[Any, Path]:
     found = list(read_treebank(Treebank(files=files(), limit=sentences)))
     formats.write(found, source, format="conllx" if kind == "biaffine" else "brackets")
     made = BiaffineDependencyParser if kind == "biaffine" else CRFConstituencyParser
-    options = {"encoder": "bert", "bert": locate("minilm"), "feat": None, "build": True, "train": str(source)}
+    options = {"encoder": "bert", "bert": locate_encoder("minilm"), "feat": None, "build": True, "train": str(source)}
     more = {"n_bert_layers": 1, "mix_dropout": 0.0, "encoder_dropout": 0.1, "punct": False, "partial": False}
     parser = made.build(f"{folder}/model", **options, **more, mbr=False, tree=False, proj=False)
     parser.args.update({"clip": 5.0, "update_steps": 1})

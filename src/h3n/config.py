@@ -145,6 +145,7 @@ class Treebank:
     files: tuple[str, ...] = ()
     weight: Amount = 1.0  # how often each sentence is seen in an epoch
     limit: Whole = 0  # only the first sentences; 0: all
+    without: tuple[str, ...] = ()  # leave out sentences whose sent_id begins with one of these
     style: str = ""  # the annotation style the sentences follow: an input of the network where there are several
 
 
@@ -156,6 +157,7 @@ class Data:
     dev: tuple[Treebank, ...] = ()
     helpers: bool = True  # helper spans where a word governs sisters in a flat phrase
     functions: bool = False  # keep function tags on labels (NP-SBJ)
+    renames: dict[str, str] = field(default_factory=dict)  # relations that treebanks name differently: old = "new"
     longest: Whole = 0  # leave out longer training sentences; 0: keep all
 
 

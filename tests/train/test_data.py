@@ -132,3 +132,27 @@ def test_the_example_treebank_is_what_its_grammar_makes(treebank: Callable[[str,
     assert len(examples) == 200
     assert all(e.levels is not None and e.spans is not None for e in examples)
     assert any(s.label == "<H>" for e in examples for s in e.spans or ())
+
+
+def test_sentences_are_left_out_by_the_beginning_of_their_id(tmp_path: Path) -> None:
+    ids = ("GUM_news_a-1", "GUM_essay_b-1", "GUM_essay_b-2", "")
+    text = "".join((f"# sent_id = {name}\n" if name else "") + conllu(ROWS) for name in ids)
+    (tmp_path / "t.conllu").write_text(text)
+    treebank = Treebank(files=(str(tmp_path / "t.conllu"),), without=("GUM_essay", "GUM_letter"))
+    assert [sentence.sent_id for sentence in read_treebank(treebank)] == ["GUM_news_a-1", None]
+
+
+def test_relations_are_renamed(files: tuple[str, str]) -> None:
+    (example,) = load_examples([Treebank(files=files)], data=Data(renames={"nsubj": "subject"}))
+    assert example.sentence.dependencies is not None
+    assert example.sentence.dependencies.relations == ("det", "advmod", "amod", "subject", "root", "punct")
+
+
+def test_every_word_has_its_governor_in_the_joint_tree_as_rank(files: tuple[str, str]) -> None:
+    (example,) = load_examples([Treebank(files=files, style="gum")], data=Data())
+    assert example.ranks == (3, 2, 3, 4, -1, 4)
+    assert example.style == "gum"
+    (arcs,) = load_examples([Treebank(files=files[1:])], data=Data())
+    assert arcs.ranks == example.ranks
+    (tree,) = load_examples([Treebank(files=files[:1])], data=Data())
+    assert tree.ranks is None

