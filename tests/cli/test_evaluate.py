@@ -65,7 +65,35 @@ def test_brackets_as_json(run: Any) -> None:
     found = numbers(run, "gold.ptb", "pred.ptb")
     assert (found["LP"], found["LR"], found["LF1"], found["exact"]) == (66.6667, 66.6667, 66.6667, 0.0)
     assert (found["sentences"], found["skipped"], found["errors"]) == (2, 1, 0)
-    assert found["parameters"] == "collins, as EVALB"
+    assert found["parameters"] == "collins, no top, punctuation by gold tags, as EVALB"
+    assert numbers(run, "gold.ptb", "pred.ptb", "-p", "collins")["parameters"] == "collins, as EVALB"
+
+
+def test_a_top_bracket_and_a_wrong_tag_count_for_evalb_alone(run: Any) -> None:
+    Path("root.ptb").write_text(GOLD.replace("TOP", "ROOT"), encoding="utf-8")
+    wrong = GOLD.replace("TOP", "ROOT").replace("(. .)", "(NN .)").replace("(NP (NN it))", "(VP (NN it))")
+    Path("wrong.ptb").write_text(wrong, encoding="utf-8")
+    found = numbers(run, "root.ptb", "wrong.ptb")
+    assert (found["matched"], found["gold"], found["errors"], found["tagging"]) == (5, 6, 0, 100.0)
+    assert numbers(run, "root.ptb", "root.ptb")["gold"] == 6
+    assert numbers(run, "root.ptb", "root.ptb", "-p", "collins")["gold"] == 8
+    code, _, err = run("root.ptb", "wrong.ptb", "-p", "collins")
+    assert code == 2
+    assert "other words are deleted by their tags" in err
+
+
+def test_breakdowns_of_dependencies_and_of_json_lines(run: Any) -> None:
+    found = numbers(run, "gold.conllu", "pred.conllu", "--by-length", "--by-label")
+    assert found["attachment_by_length"] == {"1-10": {"UAS": 50.0, "LAS": 50.0, "words": 2}}
+    assert found["by_relation"]["det"] == {"LP": 0.0, "LR": 0.0, "LF1": 0.0, "gold": 1, "predicted": 1}
+    assert found["by_relation"]["root"]["LF1"] == 100.0
+    _, out, _ = run("gold.conllu", "pred.conllu", "--by-length", "--by-label")
+    assert ["length", "UAS", "LAS", "words"] in [line.split() for line in out.splitlines()]
+    for side in ("gold", "short"):
+        formats.write(formats.read(f"{side}.ptb"), f"{side}.jsonl")
+    found = numbers(run, "short.jsonl", "short.jsonl", "--by-label", "--by-length")
+    assert found["by_label"]["NP"]["LF1"] == 100.0
+    assert found["by_length"]["1-10"]["gold"] == 3
 
 
 def test_brackets_as_a_table_that_names_the_parameters(run: Any) -> None:

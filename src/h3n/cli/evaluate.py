@@ -11,11 +11,11 @@ import typer
 
 from h3n.cli.scores import Choices, score_files
 from h3n.errors import UsageError
-from h3n.evaluate import BUILT_IN, Parameters, as_spmrl, load_parameters, without_top
+from h3n.evaluate import BUILT_IN, Convention, Parameters, as_spmrl, load_parameters, usual_parameters, without_top
 from h3n.formats import format_to_read
 
 
-class Report(StrEnum):
+class Table(StrEnum):
     EVALB = "evalb"
     COMPACT = "compact"
 
@@ -62,11 +62,11 @@ def evaluate(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Leave out sentences whose words differ, up to MAX_ERROR of them.")
     ] = False,
-    report: Annotated[Report | None, typer.Option(help="Print EVALB's table, or EVALB_SPMRL's one line.")] = None,
+    report: Annotated[Table | None, typer.Option(help="Print EVALB's table, or EVALB_SPMRL's one line.")] = None,
     compact: Annotated[bool, typer.Option("-L", help="Same as --report compact.")] = False,
     leaf_ancestor: Annotated[bool, typer.Option("--leaf-ancestor", help="Add the leaf-ancestor score.")] = False,
-    by_label: Annotated[bool, typer.Option("--by-label", help="Add brackets by label.")] = False,
-    by_length: Annotated[bool, typer.Option("--by-length", help="Add brackets by sentence length.")] = False,
+    by_label: Annotated[bool, typer.Option("--by-label", help="Add brackets by label, arcs by relation.")] = False,
+    by_length: Annotated[bool, typer.Option("--by-length", help="Add scores by sentence length.")] = False,
     punctuation: Annotated[
         Punctuation, typer.Option(help="How words are left out of the plain UAS and LAS.")
     ] = Punctuation.UNICODE,
@@ -83,8 +83,9 @@ def evaluate(
     """Score predicted trees against gold ones.
 
     Brackets are scored as EVALB does, dependencies by attachment, and files that carry both trees by both and by heads.
-    A sentence whose words differ is an error that says where, unless a parameter file, --report or --keep-going asks
-    for EVALB's way, which is to leave it out.
+    Top brackets do not count and gold tags say what is punctuation, unless --parameters, --report or --spmrl asks for
+    EVALB to the letter. A sentence whose words differ is an error that says where, unless a parameter file, --report or
+    --keep-going asks for EVALB's way, which is to leave it out.
 
     \b
     Examples:
@@ -99,20 +100,21 @@ def evaluate(
     names = (format_name or format_to_read(gold), format_name or format_to_read(predicted))
     spmrl = spmrl or names == ("spmrl", "spmrl")
     style = "compact" if compact else report and report.value
+    as_evalb = bool(style or parameters or spmrl)
+    chosen = _parameters(parameters, as_evalb=as_evalb, spmrl=spmrl, unlabelled=unlabelled, no_top=no_top)
     choices = Choices(
-        parameters=replace(
-            _parameters(parameters, spmrl=spmrl, unlabelled=unlabelled, no_top=no_top),
-            unparsed="spmrl" if count_unparsed else unparsed.value,
+        convention=Convention(
+            parameters=replace(chosen, unparsed="spmrl" if count_unparsed else unparsed.value),
+            punctuation=punctuation.value,
+            punctuation_tags=frozenset(punctuation_tags.split()),
+            subtypes=not ignore_subtypes,
         ),
         strict=not (keep_going or style == "evalb" or parameters not in {"", *BUILT_IN}),
-        report=None if as_json else style,
+        table=None if as_json else style,
         limit=limit,
         leaf_ancestor=leaf_ancestor,
         by_label=by_label,
         by_length=by_length,
-        punctuation=punctuation.value,
-        punctuation_tags=frozenset(punctuation_tags.split()),
-        subtypes=not ignore_subtypes,
         conll18=metrics is Metrics.CONLL18,
     )
     result = score_files(gold, predicted, names=names, choices=choices)
@@ -124,7 +126,10 @@ def evaluate(
         typer.echo("\n".join(result.lines))
 
 
-def _parameters(name: str, *, spmrl: bool, unlabelled: bool, no_top: bool) -> Parameters:
+def _parameters(name: str, *, as_evalb: bool, spmrl: bool, unlabelled: bool, no_top: bool) -> Parameters:
+    if not as_evalb:
+        usual = usual_parameters()
+        return replace(usual, labelled=usual.labelled and not unlabelled)
     chosen = load_parameters(name or ("spmrl" if spmrl else "collins"))
     if spmrl:
         chosen = as_spmrl(chosen)

@@ -13,7 +13,7 @@ from h3n import formats
 from h3n.cli.progress import progress
 from h3n.convert import join, levels
 from h3n.errors import H3nError, InputError, MismatchError, Place, UsageError
-from h3n.evaluate import AttachmentCounts, Bracketed, BracketScore, BracketTotals, ClassCounts, Parameters
+from h3n.evaluate import Bracketed, BracketScore, BracketTotals, Convention, Parameters, TreebankTotals
 from h3n.formats.files import read_lines
 from h3n.formats.layout import SAMPLE, guess_layout
 from h3n.formats.options import Problems
@@ -26,21 +26,22 @@ BRACKETS = frozenset({"brackets", "spmrl"})
 class Choices:
     """The options of the command, settled."""
 
-    parameters: Parameters
+    convention: Convention
     strict: bool = True
-    report: str | None = None
+    table: str | None = None
     limit: int | None = None
     leaf_ancestor: bool = False
     by_label: bool = False
     by_length: bool = False
-    punctuation: str = "unicode"
-    punctuation_tags: frozenset[str] = frozenset()
-    subtypes: bool = True
     conll18: bool = False
+
+    @property
+    def parameters(self) -> Parameters:
+        return self.convention.parameters
 
 
 @dataclass(slots=True)
-class Result:
+class Printed:
     """What is printed: numbers as JSON, or else lines; problems go to stderr."""
 
     numbers: dict[str, Any] = field(default_factory=dict)
@@ -48,16 +49,14 @@ class Result:
     problems: list[str] = field(default_factory=list)
 
 
-def score_files(gold: str, predicted: str, *, names: tuple[str, str], choices: Choices) -> Result:
+def score_files(gold: str, predicted: str, *, names: tuple[str, str], choices: Choices) -> Printed:
     """Return the scores of two files in the formats of these names."""
     if BRACKETS.issuperset(names):
         if choices.conll18:
             raise UsageError(f"--metrics conll18 is for dependencies; {gold} and {predicted} have brackets")
         return _score_brackets(gold, predicted, names, choices)
-    if choices.report or choices.leaf_ancestor or choices.by_label:
-        raise UsageError(
-            f"--report, --leaf-ancestor and --by-label are for two files of brackets; these are {' and '.join(names)}"
-        )
+    if choices.table or choices.leaf_ancestor:
+        raise UsageError(f"--report and --leaf-ancestor are for two files of brackets; these are {' and '.join(names)}")
     sides = [
         islice(progress(formats.read(source, format=name), label=label), choices.limit)
         for source, name, label in zip((gold, predicted), names, ("gold", "predicted"), strict=True)
@@ -67,11 +66,11 @@ def score_files(gold: str, predicted: str, *, names: tuple[str, str], choices: C
     return _score_sentences(gold, *sides, choices=choices)
 
 
-def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: Choices) -> Result:
+def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: Choices) -> Printed:
     left: Iterable[Bracketed]
     right: Iterable[Bracketed]
     left, right = (islice(side, choices.limit) for side in _read_brackets(gold, predicted, names))
-    result = Result()
+    result = Printed()
     totals = BracketTotals(choices.parameters)
     if choices.leaf_ancestor or choices.by_label:
         left, right = wanted, found = list(left), list(right)
@@ -81,19 +80,19 @@ def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: 
         ),
         result.problems,
     )
-    if choices.report == "evalb":
+    if choices.table == "evalb":
         result.lines += score.evalb_lines(scores, totals)
     else:
         for one in scores:
             totals.add(one)
     _require(totals.all.sentences, gold)
-    if choices.report == "compact":
+    if choices.table == "compact":
         result.lines.append(score.compact_line(totals.all, file=predicted))
-    if choices.report is None:
+    if choices.table is None:
         _add_brackets(result, totals, choices)
-    if choices.report is None and choices.leaf_ancestor:
+    if choices.table is None and choices.leaf_ancestor:
         _add_leaves(result, wanted, found, choices.parameters)
-    if choices.report is None and choices.by_label:
+    if choices.table is None and choices.by_label:
         _add_labels(result, wanted, found, choices.parameters)
     return result
 
@@ -141,7 +140,7 @@ def _require(sentences: int, gold: str) -> None:
         raise InputError(f"{gold}: no sentence to score")
 
 
-def _add_brackets(result: Result, totals: BracketTotals, choices: Choices) -> None:
+def _add_brackets(result: Printed, totals: BracketTotals, choices: Choices) -> None:
     parameters = choices.parameters
     every, short = score.bracket_numbers(totals.all), score.bracket_numbers(totals.short)
     result.numbers |= every | {
@@ -155,20 +154,27 @@ def _add_brackets(result: Result, totals: BracketTotals, choices: Choices) -> No
     ]
     result.lines += [f"{name.replace('_', ' '):22}{_shown(every[name]):>9}{_shown(short[name]):>12}" for name in every]
     if choices.by_length:
-        lengths = {f"{10 * ten + 1}-{10 * ten + 10}": counts for ten, counts in sorted(totals.by_length.items())}
+        lengths = {score.band_name(ten): counts for ten, counts in sorted(totals.by_length.items())}
         _add_breakdown(result, "length", lengths)
 
 
-def _add_breakdown(result: Result, name: str, parts: Mapping[str, score.BracketCounts | score.LabelCounts]) -> None:
-    numbers = {part: score.part_numbers(counts) for part, counts in parts.items()}
-    result.numbers[f"by_{name}"] = numbers
-    result.lines += ["", f"{name:14}" + "".join(f"{key:>11}" for key in ("LP", "LR", "LF1", "gold", "predicted"))]
+def _add_breakdown(result: Printed, name: str, parts: Mapping[str, score.BracketCounts | score.LabelCounts]) -> None:
+    _add_table(result, f"by_{name}", name, {part: score.part_numbers(counts) for part, counts in parts.items()})
+
+
+def _add_table(result: Printed, key: str, name: str, rows: Mapping[str, Mapping[str, float]]) -> None:
+    """Add a table with a row for each part, all with the same columns."""
+    result.numbers[key] = {
+        part: {column: round(value, 4) for column, value in row.items()} for part, row in rows.items()
+    }
+    columns = next(iter(rows.values()), {})
+    result.lines += ["", f"{name:14}" + "".join(f"{column:>11}" for column in columns)]
     result.lines += [
-        f"{part:14}" + "".join(f"{_shown(value):>11}" for value in one.values()) for part, one in numbers.items()
+        f"{part:14}" + "".join(f"{_shown(value):>11}" for value in row.values()) for part, row in rows.items()
     ]
 
 
-def _add_leaves(result: Result, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
+def _add_leaves(result: Printed, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
     total = score.LeafCounts()
     for wanted, found in zip(gold, predicted, strict=False):
         total += score.count_leaves(wanted, found, parameters=parameters)
@@ -177,51 +183,31 @@ def _add_leaves(result: Result, gold: list[Bracketed], predicted: list[Bracketed
     result.lines += ["", *(f"{name.replace('_', ' '):26}{value:8.2f}" for name, value in numbers.items())]
 
 
-def _add_labels(result: Result, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
+def _add_labels(result: Printed, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
     labels = score.count_labels(gold, predicted, parameters=parameters)
     _add_breakdown(result, "label", {label or "(none)": counts for label, counts in labels.items()})
 
 
-def _score_conll18(gold: str, wanted: Iterable[Sentence], found: Iterable[Sentence]) -> Result:
+def _score_conll18(gold: str, wanted: Iterable[Sentence], found: Iterable[Sentence]) -> Printed:
     scores = score.score_conll18(wanted, found)
     _require(scores["Sentences"].gold, gold)
-    return Result(score.conll18_numbers(scores), score.conll18_lines(scores))
+    return Printed(score.conll18_numbers(scores), score.conll18_lines(scores))
 
 
-@dataclass(slots=True)
-class _Sums:
-    """Everything that can be counted of sentences which may carry both trees."""
-
-    attachments: dict[str, AttachmentCounts]
-    brackets: BracketTotals
-    classes: dict[str, ClassCounts] = field(default_factory=dict)
-    sentences: int = 0
-
-
-def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sentence], *, choices: Choices) -> Result:
-    counted = dict(score.PUNCTUATION)
-    if choices.punctuation_tags:
-        counted["tag"] = score.by_tag(choices.punctuation_tags)
-    sums = _Sums({}, BracketTotals(choices.parameters))
-    trees = dependencies = False
+def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sentence], *, choices: Choices) -> Printed:
+    totals = TreebankTotals(choices.convention)
     for one, other in score.pair(wanted, found):
-        if not sums.sentences:
-            trees = one.tree is not None and other.tree is not None
-            dependencies = one.dependencies is not None and other.dependencies is not None
-            if not (trees or dependencies):
-                raise MismatchError(f"{one.place or gold}: gold and predicted have no kind of tree in common")
-        sums.sentences += 1
-        _check_words(one, other, sums.sentences, dependencies)
-        _count_classes(sums, one, other, trees and dependencies)
-        if dependencies:
-            for name, choice in counted.items():
-                made = score.count_attachments(one, other, counted=choice, subtypes=choices.subtypes)
-                sums.attachments[name] = sums.attachments.get(name, AttachmentCounts()) + made
-        if trees:
-            pair = score.bracketed_tree(one.tree, one.place), score.bracketed_tree(other.tree, other.place)
-            sums.brackets.add(score.score_sentence(*pair, parameters=choices.parameters))
-    _require(sums.sentences, gold)
-    return _joint_result(sums, trees, choices)
+        arcs = one.dependencies is not None and other.dependencies is not None
+        trees = one.tree is not None and other.tree is not None
+        if not (trees or arcs):
+            raise MismatchError(f"{one.place or gold}: gold and predicted have no kind of tree in common")
+        _check_words(one, other, totals.sentences + 1, arcs)
+        classes = {"head_accuracy": (_levels(one), _levels(other))} if trees and arcs else {}
+        totals.add(score.count_sentence(one, other, convention=choices.convention, classes=classes))
+        if choices.by_label:
+            totals.add_details(one, other)
+    _require(totals.sentences, gold)
+    return _joint_result(totals, choices)
 
 
 def _check_words(gold: Sentence, predicted: Sentence, number: int, hint: bool) -> None:
@@ -230,15 +216,6 @@ def _check_words(gold: Sentence, predicted: Sentence, number: int, hint: bool) -
     except MismatchError as error:
         more = " (--metrics conll18 aligns words that were cut differently)" if hint else ""
         raise MismatchError(f"{error}{more}") from None
-
-
-def _count_classes(sums: _Sums, gold: Sentence, predicted: Sentence, both: bool) -> None:
-    columns: dict[str, tuple[Any, Any]] = {"XPOS": (gold.tags, predicted.tags), "UPOS": (gold.upos, predicted.upos)}
-    if both:
-        columns["head_accuracy"] = (_levels(gold), _levels(predicted))
-    for name, (one, other) in columns.items():
-        if one is not None and other is not None:
-            sums.classes[name] = sums.classes.get(name, ClassCounts()) + score.count_classes(one, other)
 
 
 def _levels(sentence: Sentence) -> tuple[int, ...] | None:
@@ -251,21 +228,34 @@ def _levels(sentence: Sentence) -> tuple[int, ...] | None:
         raise MismatchError(f"{sentence.place or 'sentence'}: {error}") from None
 
 
-def _joint_result(sums: _Sums, trees: bool, choices: Choices) -> Result:
-    result = Result()
-    if trees:
-        _add_brackets(result, sums.brackets, choices)
-    if sums.attachments:
-        result.numbers |= score.attachment_numbers(sums.attachments, main=choices.punctuation)
-        result.numbers["punctuation"] = choices.punctuation
-        result.lines += [""] * bool(result.lines) + [f"{'dependencies':26}{'UAS':>8}{'LAS':>8}{'words':>9}"]
-        for name, counts in sorted(sums.attachments.items(), key=lambda item: item[0] != choices.punctuation):
-            result.lines.append(f"{_PUNCTUATION[name]:26}{counts.uas:8.2f}{counts.las:8.2f}{counts.words:9d}")
-    result.numbers |= {name: round(counts.accuracy, 4) for name, counts in sums.classes.items()}
-    if sums.classes:
+def _joint_result(totals: TreebankTotals, choices: Choices) -> Printed:
+    result = Printed()
+    if totals.brackets.all.sentences:
+        _add_brackets(result, totals.brackets, choices)
+        if choices.by_label:
+            _add_breakdown(result, "label", {label or "(none)": one for label, one in totals.labels.counts().items()})
+    if totals.attachments:
+        _add_attachments(result, totals, choices)
+    result.numbers |= {name: round(counts.accuracy, 4) for name, counts in totals.classes.items()}
+    if totals.classes:
         result.lines.append("")
-    result.lines += [f"{name.replace('_', ' '):26}{counts.accuracy:8.2f}" for name, counts in sums.classes.items()]
+    result.lines += [f"{name.replace('_', ' '):26}{counts.accuracy:8.2f}" for name, counts in totals.classes.items()]
     return result
+
+
+def _add_attachments(result: Printed, totals: TreebankTotals, choices: Choices) -> None:
+    main = totals.convention.punctuation
+    result.numbers |= score.attachment_numbers(totals.attachments, main=main)
+    result.numbers["punctuation"] = main
+    result.lines += [""] * bool(result.lines) + [f"{'dependencies':26}{'UAS':>8}{'LAS':>8}{'words':>9}"]
+    for name, counts in sorted(totals.attachments.items(), key=lambda item: item[0] != main):
+        result.lines.append(f"{_PUNCTUATION[name]:26}{counts.uas:8.2f}{counts.las:8.2f}{counts.words:9d}")
+    if choices.by_length:
+        bands = {score.band_name(ten): counts for ten, counts in sorted(totals.attachments_by_length.items())}
+        rows = {name: {"UAS": one.uas, "LAS": one.las, "words": one.words} for name, one in bands.items()}
+        _add_table(result, "attachment_by_length", "length", rows)
+    if choices.by_label:
+        _add_breakdown(result, "relation", totals.relation_counts())
 
 
 _PUNCTUATION = {

@@ -10,13 +10,20 @@ from h3n.evaluate.attachment import (
     score_attachments,
 )
 from h3n.evaluate.bracketing import Bracketed, bracketed_line, bracketed_tree
-from h3n.evaluate.brackets import BracketCounts, BracketScore, Status, score_sentence
 from h3n.evaluate.conll18 import AlignedCounts, conll18_lines, score_conll18
+from h3n.evaluate.evalb import BracketCounts, BracketScore, Status, score_sentence
 from h3n.evaluate.heads import ClassCounts, count_classes
 from h3n.evaluate.leaves import LeafCounts, count_leaves
 from h3n.evaluate.pairs import check_words, pair, pair_words
-from h3n.evaluate.parameters import BUILT_IN, Parameters, as_spmrl, load_parameters, parse_parameters, without_top
-from h3n.evaluate.report import BracketTotals, LabelCounts, compact_line, count_labels, evalb_lines, score_brackets
+from h3n.evaluate.parameters import (
+    BUILT_IN,
+    Parameters,
+    as_spmrl,
+    by_gold_tags,
+    load_parameters,
+    parse_parameters,
+    without_top,
+)
 from h3n.evaluate.summary import (
     attachment_numbers,
     bracket_numbers,
@@ -24,6 +31,26 @@ from h3n.evaluate.summary import (
     leaf_numbers,
     parameter_words,
     part_numbers,
+)
+from h3n.evaluate.totals import (
+    BracketTotals,
+    LabelCounts,
+    LabelTotals,
+    band_name,
+    compact_line,
+    count_labels,
+    evalb_lines,
+    length_band,
+    score_brackets,
+)
+from h3n.evaluate.treebank import (
+    Convention,
+    SentenceCounts,
+    TreebankTotals,
+    count_sentence,
+    main_scores,
+    score_treebank,
+    usual_parameters,
 )
 
 __all__ = [
@@ -36,15 +63,21 @@ __all__ = [
     "BracketTotals",
     "Bracketed",
     "ClassCounts",
+    "Convention",
     "LabelCounts",
+    "LabelTotals",
     "LeafCounts",
     "Parameters",
+    "SentenceCounts",
     "Status",
+    "TreebankTotals",
     "as_spmrl",
     "attachment_numbers",
+    "band_name",
     "bracket_numbers",
     "bracketed_line",
     "bracketed_tree",
+    "by_gold_tags",
     "by_tag",
     "check_words",
     "compact_line",
@@ -54,10 +87,13 @@ __all__ = [
     "count_classes",
     "count_labels",
     "count_leaves",
+    "count_sentence",
     "evalb_lines",
     "is_punctuation",
     "leaf_numbers",
+    "length_band",
     "load_parameters",
+    "main_scores",
     "pair",
     "pair_words",
     "parameter_words",
@@ -68,5 +104,7 @@ __all__ = [
     "score_brackets",
     "score_conll18",
     "score_sentence",
+    "score_treebank",
+    "usual_parameters",
     "without_top",
 ]

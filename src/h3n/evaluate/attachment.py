@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from h3n.errors import MismatchError, UnknownName
-from h3n.evaluate.brackets import share
+from h3n.evaluate.evalb import share
 from h3n.evaluate.pairs import pair_words
 from h3n.trees import Dependencies, Sentence
 

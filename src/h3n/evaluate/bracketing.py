@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 from h3n.errors import FormatError, Place
 from h3n.evaluate.parameters import LabelTable, Parameters
-from h3n.trees import Constituent, Leaf, Node
+from h3n.trees import TRACE, Constituent, Leaf, Node
 
 # (label or tag, word, closing brackets that follow, anything else). A word makes it a leaf; "anything else" is either
 # closing brackets on their own or text that has no place in a bracketing; else a bracket opens.
@@ -69,6 +69,39 @@ def bracketed_tree(tree: Constituent | None, place: Place | None = None) -> Brac
 def is_empty(sentence: Bracketed) -> bool:
     """Return whether there is nothing at all, not even a bracket: a blank line."""
     return not sentence.events
+
+
+def with_tags_of(gold: Bracketed, predicted: Bracketed) -> Bracketed:
+    """Return the predicted bracketing with the tags of gold; as it is if they are the same or the words are others.
+
+    Traces, which only gold may have, are passed over on both sides.
+    """
+    wanted, found = leaf_tags(gold), leaf_tags(predicted)
+    if wanted == found or [word for _, word in wanted] != [word for _, word in found]:
+        return predicted
+    return _with_leaves(predicted, wanted)
+
+
+def with_words_of(gold: Bracketed, predicted: Bracketed) -> Bracketed:
+    """Return the predicted bracketing with the words of gold as they are spelled there, if it has as many."""
+    wanted, found = leaf_tags(gold), leaf_tags(predicted)
+    if len(wanted) != len(found) or all(one[1] == other[1] for one, other in zip(wanted, found, strict=True)):
+        return predicted
+    return _with_leaves(predicted, [(tag, word) for (_, word), (tag, _) in zip(wanted, found, strict=True)])
+
+
+def _with_leaves(sentence: Bracketed, leaves: Iterable[tuple[str, str]]) -> Bracketed:
+    rest = iter(leaves)
+    events: list[Event] = [
+        (*next(rest), closing, other) if word and label != TRACE else (label, word, closing, other)
+        for label, word, closing, other in sentence.events
+    ]
+    return Bracketed(events, sentence.place)
+
+
+def leaf_tags(sentence: Bracketed) -> list[tuple[str, str]]:
+    """Return tag and word of every leaf that is not a trace."""
+    return [(tag, word) for tag, word, _, _ in sentence.events if word and tag != TRACE]
 
 
 @lru_cache(maxsize=64)

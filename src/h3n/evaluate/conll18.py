@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from h3n.evaluate.alignment import NOT_ALIGNED, Text, align
-from h3n.evaluate.brackets import share
+from h3n.evaluate.evalb import share
 from h3n.evaluate.parts import parallel_parts
 from h3n.trees import ROOT, Sentence
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from h3n.errors import MismatchError
-from h3n.evaluate.brackets import share
+from h3n.evaluate.evalb import share
 
 
 @dataclass(frozen=True, slots=True)

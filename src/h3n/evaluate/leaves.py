@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from h3n.evaluate.bracketing import Bracketed, Brackets, count_brackets
+from h3n.evaluate.bracketing import Bracketed, Brackets, count_brackets, with_tags_of
 from h3n.evaluate.parameters import Parameters, load_parameters
 
 SIMILAR = 0.5
@@ -47,7 +47,7 @@ def count_leaves(gold: Bracketed, predicted: Bracketed, *, parameters: Parameter
     """Return the sums of one sentence, by default with the parameters ``spmrl``; other words or no parse score 0."""
     parameters = parameters or load_parameters("spmrl")
     wanted = count_brackets(gold, parameters=parameters)
-    found = count_brackets(predicted, parameters=parameters)
+    found = count_brackets(with_tags_of(gold, predicted) if parameters.gold_tags else predicted, parameters=parameters)
     words = len(wanted.words)
     if wanted.words != found.words or not words:
         return LeafCounts(1, words)

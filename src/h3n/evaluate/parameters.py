@@ -50,7 +50,9 @@ class Parameters:
 
     Pairs of equal labels and words stand in both directions. ``maximum_errors`` is EVALB's MAX_ERROR, which lets one
     error more than it says pass. An unparsed sentence (no word predicted) is left out (``skip``), counted with its
-    gold brackets (``miss``), or counted as EVALB_SPMRL's option -X does (``spmrl``; see `h3n.evaluate.brackets`).
+    gold brackets (``miss``), or counted as EVALB_SPMRL's option -X does (``spmrl``; see `h3n.evaluate.evalb`). With
+    ``gold_tags`` it is the gold tag of a word that decides on both sides whether the word counts: a wrong tag is then
+    an error of tagging alone, while EVALB leaves such a sentence out because other words remain.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Parameters:
     cut_marks: str = "-="
     cut_tags: bool = False
     unparsed: Unparsed = "skip"
+    gold_tags: bool = False
 
 
 def as_spmrl(parameters: Parameters) -> Parameters:
@@ -78,6 +81,11 @@ def without_top(parameters: Parameters) -> Parameters:
     """Return the parameters with every top label deleted, the empty one included: how parsers compare fairly whose
     files differ in the top bracket."""
     return replace(parameters, name=f"{parameters.name}, no top", delete_labels=parameters.delete_labels | TOPS)
+
+
+def by_gold_tags(parameters: Parameters) -> Parameters:
+    """Return the parameters with gold tags deciding which words count."""
+    return replace(parameters, name=f"{parameters.name}, punctuation by gold tags", gold_tags=True)
 
 
 def load_parameters(source: str | Path) -> Parameters:

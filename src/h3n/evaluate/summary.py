@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from h3n.evaluate.attachment import AttachmentCounts
-from h3n.evaluate.brackets import BracketCounts, share
 from h3n.evaluate.conll18 import AlignedCounts
+from h3n.evaluate.evalb import BracketCounts, share
 from h3n.evaluate.leaves import LeafCounts
 from h3n.evaluate.parameters import Parameters
-from h3n.evaluate.report import LabelCounts
+from h3n.evaluate.totals import LabelCounts
 
 Numbers: TypeAlias = dict[str, float]
 DIGITS = 4

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from h3n.evaluate.attachment import AttachmentCounts, count_attachments
-from h3n.evaluate.bracketing import bracketed_tree
-from h3n.evaluate.brackets import BracketCounts, score_sentence
-from h3n.evaluate.heads import ClassCounts, count_classes
-from h3n.evaluate.parameters import load_parameters, without_top
-from h3n.model.model import Model, Parsed, Scored
+from h3n.evaluate.treebank import Convention, TreebankTotals, count_sentence, main_scores, usual_parameters
+from h3n.parser import Parsed, Parser, Scored
 from h3n.training.data import Example
-from h3n.trees import Constituent, Sentence, leaves, rebuild
+from h3n.trees import Sentence
 
+LOGGED_FIRST = ("LP", "LR", "LF1", "exact", "UAS", "LAS")
+LOGGED = {"heads": "heads", "XPOS": "tags", "UPOS": "upos"}  # name of a class -> its name in logs
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -23,7 +21,7 @@ def bare(sentence: Sentence, *, tags: bool) -> Sentence:
 
 
 def evaluate(
-    parser: Model, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
+    parser: Parser, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
 ) -> dict[str, float]:
     """Return the scores of a parser in percent: LF1, UAS, LAS, head and tag accuracy, as far as gold allows."""
     reads_tags = parser.config.encoder.tags
@@ -34,35 +32,17 @@ def evaluate(
 
 
 def compare(examples: Sequence[Example], parsed: Sequence[Parsed], *, scoring: str = "collins") -> dict[str, float]:
-    """Return the scores of parses against gold.
+    """Return the scores of parses against gold, counted as `h3n.evaluate.treebank` says.
 
-    Brackets are counted as EVALB does with the parameters that ``scoring`` names and no top label. Which words are
-    punctuation is decided by the gold tags on both sides: tags are scored by themselves. Attachment leaves out words of
-    punctuation only.
+    ``heads`` is the share of words whose level the network classifies rightly, whatever tree was decoded.
     """
-    brackets, attachments = BracketCounts(), AttachmentCounts()
-    heads, tags, upos = ClassCounts(), ClassCounts(), ClassCounts()
-    parameters = without_top(load_parameters(scoring))
+    totals = TreebankTotals(Convention(parameters=usual_parameters(scoring)))
     for example, found in zip(examples, parsed, strict=True):
-        gold, made = example.sentence, found.sentence
-        if gold.tree is not None and made.tree is not None:
-            predicted = bracketed_tree(_with_tags_of(gold.tree, made.tree))
-            brackets += score_sentence(bracketed_tree(gold.tree), predicted, parameters=parameters).counts
-        if gold.dependencies is not None and made.dependencies is not None:
-            attachments += count_attachments(gold, made)
-        if example.levels is not None:
-            heads += count_classes(example.levels, found.levels)
-        if gold.tags is not None and made.tags is not None:
-            tags += count_classes(gold.tags, made.tags)
-        if gold.upos is not None and made.upos is not None:
-            upos += count_classes(gold.upos, made.upos)
-    scores: dict[str, float] = {}
-    if brackets.sentences:
-        scores |= {"LP": brackets.precision, "LR": brackets.recall, "LF1": brackets.f1, "exact": brackets.exact}
-    if attachments.words:
-        scores |= {"UAS": attachments.uas, "LAS": attachments.las}
-    named = {"heads": heads, "tags": tags, "upos": upos}
-    return scores | {name: counts.accuracy for name, counts in named.items() if counts.words}
+        levels = {"heads": (example.levels, found.levels)}
+        counts = count_sentence(example.sentence, found.sentence, convention=totals.convention, classes=levels)
+        totals.add(counts)
+    scores = main_scores(totals)
+    return {LOGGED.get(name, name): scores[name] for name in (*LOGGED_FIRST, *LOGGED) if name in scores}
 
 
 def quality(scores: dict[str, float]) -> float:
@@ -70,17 +50,8 @@ def quality(scores: dict[str, float]) -> float:
     return scores.get("LF1", 0.0) + scores.get("LAS", 0.0)
 
 
-def _with_tags_of(gold: Constituent, made: Constituent) -> Constituent:
-    """Return the second tree with the first one's leaves."""
-    gold_leaves = leaves(gold)
-    found = rebuild(made, lambda _: next(gold_leaves), lambda node, children: Constituent(node.label, children))
-    if not isinstance(found, Constituent):
-        raise ValueError("the tree has no words")
-    return found
-
-
 def tune_weight(
-    parser: Model, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
+    parser: Parser, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
 ) -> tuple[float, dict[float, dict[str, float]]]:
     """Return the weight of spans with which dev comes out best, and the scores with each; the network runs once."""
     reads_tags = parser.config.encoder.tags
@@ -102,7 +73,7 @@ def tune_weight(
     return best, tried
 
 
-def with_weight(parser: Model, weight: float) -> Model:
+def with_weight(parser: Parser, weight: float) -> Parser:
     """Return the parser with another weight of spans against arcs."""
     config = replace(parser.config, decoding=replace(parser.config.decoding, weight=weight))
-    return Model(parser.network, parser.vocabulary, config)
+    return Parser(parser.network, parser.vocabulary, config)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from h3n.evaluate.bracketing import Bracketed, Brackets, count_brackets
+from h3n.evaluate.bracketing import Bracketed, Brackets, count_brackets, leaf_tags, with_tags_of
 from h3n.evaluate.parameters import Parameters, cutter, equal_labels, load_parameters
 from h3n.evaluate.quotes import mistaken_quotes
 
@@ -112,6 +112,10 @@ def share(part: int, whole: int) -> float:
 def score_sentence(gold: Bracketed, predicted: Bracketed, *, parameters: Parameters | None = None) -> BracketScore:
     """Return the score of one sentence, by default with the parameters ``collins``."""
     parameters = parameters or load_parameters("collins")
+    if parameters.gold_tags and (retagged := with_tags_of(gold, predicted)) is not predicted:
+        score = score_sentence(gold, retagged, parameters=parameters)
+        right = _right_leaf_tags(gold, predicted, parameters)
+        return replace(score, counts=replace(score.counts, tags=right)) if score.status is Status.VALID else score
     wanted = count_brackets(gold, parameters=parameters)
     found = count_brackets(predicted, parameters=parameters)
     if not found.words:
@@ -215,6 +219,14 @@ def _right_tags(gold: list[str], predicted: list[str], parameters: Parameters) -
         cut = cutter(parameters.cut_marks)
         gold, predicted = list(map(cut, gold)), list(map(cut, predicted))
     return sum(pair[0] == pair[1] or pair in parameters.equal_labels for pair in zip(gold, predicted, strict=True))
+
+
+def _right_leaf_tags(gold: Bracketed, predicted: Bracketed, parameters: Parameters) -> int:
+    """Return how many words that count by their gold tags have the right tag; the words are the same."""
+    gone = frozenset[str]() if parameters.keep_words else parameters.delete_labels
+    pairs = zip(leaf_tags(gold), leaf_tags(predicted), strict=True)
+    kept = [(wanted, found) for (wanted, _), (found, _) in pairs if wanted not in gone]
+    return _right_tags([wanted for wanted, _ in kept], [found for _, found in kept], parameters)
 
 
 def _unparsed(gold: Bracketed, wanted: Brackets, parameters: Parameters) -> BracketScore:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from h3n.errors import MismatchError
-from h3n.evaluate.bracketing import Bracketed, count_brackets, is_empty
-from h3n.evaluate.brackets import BracketCounts, BracketScore, Status, match_labels, score_sentence, share
+from h3n.evaluate.bracketing import Bracketed, count_brackets, is_empty, with_tags_of
+from h3n.evaluate.evalb import BracketCounts, BracketScore, Status, match_labels, score_sentence, share
 from h3n.evaluate.pairs import pair
 from h3n.evaluate.parameters import Parameters, load_parameters
 
@@ -67,8 +67,18 @@ class BracketTotals:
         self.all += score.counts
         if score.length <= self.parameters.cutoff_length:
             self.short += score.counts
-        ten = (max(score.length, 1) - 1) // 10
+        ten = length_band(score.length)
         self.by_length[ten] = self.by_length.get(ten, BracketCounts()) + score.counts
+
+
+def length_band(length: int) -> int:
+    """Return the number of a sentence's band of ten lengths: 0 for 1 to 10 words, 1 for 11 to 20."""
+    return (max(length, 1) - 1) // 10
+
+
+def band_name(band: int) -> str:
+    """Return the lengths of a band: 11-20."""
+    return f"{10 * band + 1}-{10 * band + 10}"
 
 
 def evalb_lines(scores: Iterable[BracketScore], totals: BracketTotals) -> Iterator[str]:
@@ -163,22 +173,49 @@ class LabelCounts:
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
+@dataclass(slots=True)
+class LabelTotals:
+    """Counts per label, taken up one sentence at a time."""
+
+    parameters: Parameters
+    gold: Counter[str] = field(default_factory=Counter)
+    gold_matched: Counter[str] = field(default_factory=Counter)
+    predicted: Counter[str] = field(default_factory=Counter)
+    predicted_matched: Counter[str] = field(default_factory=Counter)
+
+    def add(self, gold: Bracketed, predicted: Bracketed) -> None:
+        """Take up one sentence, if it has as many words on both sides."""
+        if self.parameters.gold_tags:
+            predicted = with_tags_of(gold, predicted)
+        left = count_brackets(gold, parameters=self.parameters)
+        right = count_brackets(predicted, parameters=self.parameters)
+        if len(left.words) == len(right.words):
+            self.gold.update(left.labels)
+            self.predicted.update(right.labels)
+            matched = match_labels(left, right, parameters=self.parameters)
+            self.gold_matched.update(label for label, _ in matched)
+            self.predicted_matched.update(label for _, label in matched)
+
+    def counts(self) -> dict[str, LabelCounts]:
+        """Return the counts per label, frequent gold labels first."""
+        return label_counts(self.gold, self.gold_matched, self.predicted, self.predicted_matched)
+
+
+def label_counts(
+    gold: Counter[str], gold_matched: Counter[str], predicted: Counter[str], predicted_matched: Counter[str]
+) -> dict[str, LabelCounts]:
+    """Return the counts of each name, frequent gold ones first."""
+    return {
+        name: LabelCounts(gold[name], gold_matched[name], predicted[name], predicted_matched[name])
+        for name in sorted(gold | predicted, key=lambda name: (-gold[name], name))
+    }
+
+
 def count_labels(
     gold: Iterable[Bracketed], predicted: Iterable[Bracketed], *, parameters: Parameters | None = None
 ) -> dict[str, LabelCounts]:
     """Return the counts per label, frequent gold labels first, over the sentences with as many words on both sides."""
-    parameters = parameters or load_parameters("collins")
-    wanted, wanted_matched, found, found_matched = (Counter[str]() for _ in range(4))
+    totals = LabelTotals(parameters or load_parameters("collins"))
     for one, other in pair(gold, predicted, empty=is_empty):
-        left = count_brackets(one, parameters=parameters)
-        right = count_brackets(other, parameters=parameters)
-        if len(left.words) == len(right.words):
-            wanted.update(left.labels)
-            found.update(right.labels)
-            matched = match_labels(left, right, parameters=parameters)
-            wanted_matched.update(label for label, _ in matched)
-            found_matched.update(label for _, label in matched)
-    return {
-        label: LabelCounts(wanted[label], wanted_matched[label], found[label], found_matched[label])
-        for label in sorted(wanted | found, key=lambda name: (-wanted[name], name))
-    }
+        totals.add(one, other)
+    return totals.counts()
