@@ -120,49 +120,34 @@ Pool& pool() {
 
 }  // namespace
 
-// ---- kernels ----
+// ---- targets ----
 
-namespace baseline { extern const Kernels kernels; }
+namespace baseline { extern const Target target; }
 #if defined(H3N_HAS_AVX2)
-namespace avx2 { extern const Kernels kernels; }
+namespace avx2 { extern const Target target; }
 #endif
 #if defined(H3N_HAS_AVX512)
-namespace avx512 { extern const Kernels kernels; }
+namespace avx512 { extern const Target target; }
 #endif
 
-const std::vector<const Kernels*>& supported_kernels() {
-    static const std::vector<const Kernels*> found = [] {
-        std::vector<const Kernels*> list;
+const std::vector<const Target*>& supported_targets() {
+    static const std::vector<const Target*> targets = [] {
+        std::vector<const Target*> list;
 #if defined(H3N_HAS_AVX512)
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) list.push_back(&avx512::kernels);
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) list.push_back(&avx512::target);
 #endif
 #if defined(H3N_HAS_AVX2)
-        if (__builtin_cpu_supports("avx2")) list.push_back(&avx2::kernels);
+        if (__builtin_cpu_supports("avx2")) list.push_back(&avx2::target);
 #endif
-        list.push_back(&baseline::kernels);
+        list.push_back(&baseline::target);
         return list;
     }();
-    return found;
+    return targets;
 }
 
 // ---- one sentence ----
 
-bool finds_spans(Decoder decoder) { return decoder != Decoder::mst && decoder != Decoder::eisner; }
-bool finds_arcs(Decoder decoder) { return decoder != Decoder::cky; }
-
 namespace {
-
-Kernel kernel_of(Decoder decoder, const Kernels& kernels) {
-    switch (decoder) {
-        case Decoder::cky: return kernels.cky;
-        case Decoder::mst: return kernels.mst;
-        case Decoder::eisner: return kernels.eisner;
-        case Decoder::hpsg: return kernels.hpsg;
-        case Decoder::h3n: return kernels.h3n;
-        case Decoder::hpsg_n5: return kernels.hpsg_n5;
-    }
-    return nullptr;
-}
 
 // How many values are NaN or +inf. A count, not an answer at the first: without a branch the loop is vectorised.
 int count_unusable(const float* values, std::size_t count) {
@@ -177,20 +162,21 @@ int count_below(const float* open, const float* full, std::size_t count) {
     return below;
 }
 
-Status check(const Sentence& sentence, Decoder decoder) {
+Status check(const Sentence& sentence, unsigned needs) {
     const std::size_t n = sentence.words;
     int unusable = 0, below = 0;
-    if (finds_spans(decoder))
+    if (needs & SPANS)
         for (std::size_t i = 0; i < n; ++i) {
             const float *full = sentence.full[i] + i + 1, *open = sentence.open[i] + i + 1;
             unusable += count_unusable(full, n - i) + count_unusable(open, n - i);
             below += count_below(open, full, n - i);
         }
-    if (finds_arcs(decoder)) {
+    if (needs & ARCS) {
         unusable += count_unusable(sentence.root, n);
-        for (std::size_t h = 0; h < n; ++h) unusable += count_unusable(sentence.arc[h], n);
+        for (std::size_t h = 0; h < n; ++h)  // less the arc from the word to itself
+            unusable += count_unusable(sentence.arc[h], n) - count_unusable(sentence.arc[h] + h, 1);
     }
-    if (decoder == Decoder::h3n) unusable += count_unusable(sentence.head, n);
+    if (needs & HEADS) unusable += count_unusable(sentence.head, n);
     return unusable > 0 ? Status::not_number : below > 0 ? Status::below_full : Status::fine;
 }
 
@@ -206,55 +192,31 @@ double score_of(const Sentence& sentence, const Tree& tree, bool arcs) {
     return score;
 }
 
-void decode(const Sentence& sentence, Decoder decoder, const Kernels& kernels, Workspace& workspace, Result& result) {
+void decode(const Sentence& sentence, const Decoder& decoder, Workspace& workspace, Result& result) {
     if (sentence.words == 0) return;
-    result.status = check(sentence, decoder);
+    result.status = check(sentence, decoder.needs);
     if (result.status != Status::fine) return;
-    if (finds_spans(decoder)) result.nodes.resize(2 * sentence.words - 1);
-    if (finds_arcs(decoder)) result.governors.resize(sentence.words);
+    if (decoder.needs & SPANS) result.nodes.resize(2 * sentence.words - 1);
+    if (decoder.needs & ARCS) result.governors.resize(sentence.words);
     Tree tree{result.nodes.data(), 0, result.governors.data()};
     workspace.reset();
-    if (!kernel_of(decoder, kernels)(sentence, workspace, tree)) {
+    if (!decoder.kernel(sentence, workspace, tree)) {
         result.status = Status::no_tree;
         return;
     }
-    result.score = score_of(sentence, tree, finds_arcs(decoder));
-}
-
-// A rough count of steps, to share the work out evenly and to see whether a second thread is worth starting.
-double cost_of(Decoder decoder, std::size_t words) {
-    const auto n = static_cast<double>(words);
-    switch (decoder) {
-        case Decoder::mst: return 40 * n * n;
-        case Decoder::hpsg: return n * n * n * n / 2 + 100 * n * n;
-        case Decoder::hpsg_n5: return n * n * n * n * n;
-        default: return n * n * n + 40 * n * n;
-    }
+    result.score = score_of(sentence, tree, decoder.needs & ARCS);
 }
 
 }  // namespace
 
-std::size_t chart_bytes(Decoder decoder, std::size_t words) {
-    const std::size_t posts = words + 1, width = round_up(posts, ALIGNMENT / sizeof(float));
-    switch (decoder) {
-        case Decoder::cky: return posts * width * sizeof(float);
-        case Decoder::mst: return words * posts * (sizeof(double) + sizeof(std::int32_t));
-        case Decoder::eisner: return 4 * words * width * sizeof(float);
-        case Decoder::hpsg: return (posts * posts + 2 * words) * width * sizeof(float);
-        case Decoder::h3n: return 4 * posts * width * sizeof(float);
-        case Decoder::hpsg_n5: return 2 * posts * posts * words * sizeof(float);
-    }
-    return 0;
-}
-
 // ---- all sentences ----
 
-std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<Decoder>& decoders,
-                                 const Kernels& kernels, std::size_t threads, const Listener& listener) {
+std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<const Decoder*>& decoders,
+                                 std::size_t threads, const Listener& listener) {
     const std::size_t count = sentences.size();
     std::vector<Result> results(count);
     std::vector<double> costs(count);
-    for (std::size_t s = 0; s < count; ++s) costs[s] = cost_of(decoders[s], sentences[s].words);
+    for (std::size_t s = 0; s < count; ++s) costs[s] = decoders[s]->cost(static_cast<double>(sentences[s].words));
     const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
     constexpr double WORTH_A_THREAD = 4e6;  // some hundred microseconds; starting a thread takes some ten
     threads = std::min({std::max<std::size_t>(threads, 1), std::max<std::size_t>(count, 1),
@@ -275,7 +237,7 @@ std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const s
             std::unique_ptr<Workspace> workspace = pool().take();
             for (std::size_t turn; (turn = next.fetch_add(1)) < count;) {
                 const std::size_t s = order[turn];
-                decode(sentences[s], decoders[s], kernels, *workspace, results[s]);
+                decode(sentences[s], *decoders[s], *workspace, results[s]);
                 done[turn].store(true, std::memory_order_release);
                 after_each();
             }

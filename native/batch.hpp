@@ -9,10 +9,8 @@
 
 namespace h3n {
 
-enum class Decoder { cky, mst, eisner, hpsg, h3n, hpsg_n5 };
-
-// The kernels this machine can run, best first.
-const std::vector<const Kernels*>& supported_kernels();
+// The targets this machine can run, best first.
+const std::vector<const Target*>& supported_targets();
 
 enum class Status : std::int32_t {
     fine = 0,
@@ -28,18 +26,12 @@ struct Result {
     std::vector<std::int32_t> governors;
 };
 
-bool finds_spans(Decoder decoder);
-bool finds_arcs(Decoder decoder);
-
-// The bytes the decoder's charts take for a sentence, to the nearest few percent.
-std::size_t chart_bytes(Decoder decoder, std::size_t words);
-
 // Called by the calling thread, now and then and at the end, with sentences that are finished, each once. With several
 // threads something can be made of their results while the others are at work.
 using Listener = std::function<void(const std::vector<Result>& results, const std::size_t* sentences, std::size_t count)>;
 
-// One result per sentence, in order, the same whatever the number of threads. `decoders` names one per sentence.
-std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<Decoder>& decoders,
-                                 const Kernels& kernels, std::size_t threads, const Listener& listener = {});
+// One result per sentence, in order, the same whatever the number of threads. `decoders` has one per sentence.
+std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<const Decoder*>& decoders,
+                                 std::size_t threads, const Listener& listener = {});
 
 }  // namespace h3n

@@ -39,22 +39,53 @@ h3n::Matrix matrix_of(const nb::handle& object) {
 
 const float* vector_of(const nb::handle& object) { return nb::cast<Array1>(object, false).data(); }
 
-const h3n::Kernels& kernels_of(const std::string& target) {
-    for (const h3n::Kernels* kernels : h3n::supported_kernels())
-        if (target.empty() || target == kernels->target) return *kernels;
-    throw std::invalid_argument("this machine has no kernels for " + target);
+const h3n::Target& best_target() { return *h3n::supported_targets().front(); }
+
+const h3n::Target& target_of(const std::string& name) {
+    for (const h3n::Target* target : h3n::supported_targets())
+        if (name.empty() || name == target->name) return *target;
+    throw std::invalid_argument("this machine has no kernels for " + name);
+}
+
+const h3n::Decoder& decoder_of(const h3n::Target& target, std::size_t index) {
+    if (index >= target.count) throw std::invalid_argument("there are " + std::to_string(target.count) + " decoders");
+    return target.decoders[index];
+}
+
+const h3n::Decoder& decoder_called(const std::string& name) {
+    for (std::size_t d = 0; d < best_target().count; ++d)
+        if (best_target().decoders[d].name == name) return best_target().decoders[d];
+    throw std::invalid_argument("there is no decoder " + name);
+}
+
+// The decoders in their order, each with the fields of `Scores` that it needs.
+nb::dict needs_of_decoders() {
+    nb::dict decoders;
+    for (std::size_t d = 0; d < best_target().count; ++d) {
+        const h3n::Decoder& decoder = best_target().decoders[d];
+        nb::list fields;
+        const auto add = [&](unsigned kind, std::initializer_list<const char*> names) {
+            for (const char* name : names)
+                if (decoder.needs & kind) fields.append(name);
+        };
+        add(h3n::SPANS, {"full", "open"});
+        add(h3n::ARCS, {"arc", "root"});
+        add(h3n::HEADS, {"head"});
+        decoders[decoder.name] = nb::tuple(fields);
+    }
+    return decoders;
 }
 
 // A tuple of whole numbers. By hand, since a parse has many of them and they are most of what a short one costs. The
 // garbage collector would stop watching such a tuple once it has seen what is in it; it need not look.
 template <class... Numbers>
 PyObject* number_tuple(Numbers... numbers) {
-    PyObject* made = PyTuple_New(sizeof...(numbers));
-    if (made == nullptr) throw nb::python_error();
+    PyObject* tuple = PyTuple_New(sizeof...(numbers));
+    if (tuple == nullptr) throw nb::python_error();
     Py_ssize_t at = 0;
-    (PyTuple_SetItem(made, at++, PyLong_FromLong(numbers)), ...);
-    PyObject_GC_UnTrack(made);
-    return made;
+    (PyTuple_SetItem(tuple, at++, PyLong_FromLong(numbers)), ...);
+    PyObject_GC_UnTrack(tuple);
+    return tuple;
 }
 
 // Where a sentence's label indices lie; null if it has none.
@@ -90,14 +121,14 @@ nb::object governors_of(const h3n::Result& result) {
 
 // The sentences are tuples (words, full, open, arc, root, head, label), None for what the decoder does not need; the
 // results are tuples (status, spans, governors, score).
-nb::list decode(const nb::list& inputs, const std::vector<int>& decoders, std::size_t threads,
-                const std::string& target) {
-    const h3n::Kernels& kernels = kernels_of(target);
+nb::list decode(const nb::list& inputs, const std::vector<std::size_t>& indices, std::size_t threads,
+                const std::string& target_name) {
+    const h3n::Target& target = target_of(target_name);
     std::vector<h3n::Sentence> sentences;
-    std::vector<h3n::Decoder> kinds;
+    std::vector<const h3n::Decoder*> decoders;
     std::vector<Indices> labels;
     sentences.reserve(inputs.size());
-    kinds.reserve(inputs.size());
+    decoders.reserve(inputs.size());
     labels.reserve(inputs.size());
     for (std::size_t s = 0; s < inputs.size(); ++s) {
         const auto input = nb::cast<nb::tuple>(inputs[s]);
@@ -109,7 +140,7 @@ nb::list decode(const nb::list& inputs, const std::vector<int>& decoders, std::s
         if (!input[4].is_none()) sentence.root = vector_of(input[4]);
         if (!input[5].is_none()) sentence.head = vector_of(input[5]);
         sentences.push_back(sentence);
-        kinds.push_back(static_cast<h3n::Decoder>(decoders.at(s)));
+        decoders.push_back(&decoder_of(target, indices.at(s)));
         labels.emplace_back();
         if (!input[6].is_none()) {
             const auto array = nb::cast<Labels>(input[6], false);
@@ -118,24 +149,24 @@ nb::list decode(const nb::list& inputs, const std::vector<int>& decoders, std::s
         }
     }
 
-    std::vector<nb::object> made(sentences.size());
+    std::vector<nb::object> parses(sentences.size());
     const h3n::Listener make = [&](const std::vector<h3n::Result>& results, const std::size_t* which, std::size_t count) {
         const nb::gil_scoped_acquire acquire;
         for (const std::size_t* s = which; s < which + count; ++s) {
             const h3n::Result& result = results[*s];
             const int status = static_cast<int>(result.status);
             if (result.status == h3n::Status::fine)
-                made[*s] = nb::make_tuple(status, spans_of(result, labels[*s]), governors_of(result), result.score);
+                parses[*s] = nb::make_tuple(status, spans_of(result, labels[*s]), governors_of(result), result.score);
             else
-                made[*s] = nb::make_tuple(status, nb::tuple(), nb::tuple(), 0.0);
+                parses[*s] = nb::make_tuple(status, nb::tuple(), nb::tuple(), 0.0);
         }
     };
     {
         const nb::gil_scoped_release release;
-        h3n::decode_batch(sentences, kinds, kernels, threads, make);
+        h3n::decode_batch(sentences, decoders, threads, make);
     }
     nb::list list;
-    for (const nb::object& one : made) list.append(one);
+    for (const nb::object& parse : parses) list.append(parse);
     return list;
 }
 
@@ -158,8 +189,8 @@ nb::tuple cky_nodes(const Batch& full, const Batch& open, const BatchLabels& lab
     const std::int32_t* labels = label.data();
     {
         const nb::gil_scoped_release release;
-        const std::vector<h3n::Decoder> kinds(count, h3n::Decoder::cky);
-        const auto results = h3n::decode_batch(sentences, kinds, *h3n::supported_kernels().front(), threads);
+        const std::vector<const h3n::Decoder*> decoders(count, &decoder_called("cky"));
+        const auto results = h3n::decode_batch(sentences, decoders, threads);
         nodes.reserve(4 * total);
         for (std::size_t s = 0; s < count; ++s) {
             if (results[s].status == h3n::Status::fine)
@@ -181,14 +212,14 @@ nb::tuple cky_nodes(const Batch& full, const Batch& open, const BatchLabels& lab
 
 NB_MODULE(_native, m) {
     m.doc() = "Native decoders of h3n; use them through h3n.decode.";
-    m.attr("DECODERS") = nb::make_tuple("cky", "mst", "eisner", "hpsg", "h3n", "hpsg_n5");
+    m.attr("DECODERS") = needs_of_decoders();
     m.def("targets", [] {
         std::vector<std::string> names;
-        for (const h3n::Kernels* kernels : h3n::supported_kernels()) names.emplace_back(kernels->target);
+        for (const h3n::Target* target : h3n::supported_targets()) names.emplace_back(target->name);
         return names;
     });
-    m.def("chart_bytes", [](int decoder, std::size_t words) {
-        return h3n::chart_bytes(static_cast<h3n::Decoder>(decoder), words);
+    m.def("chart_bytes", [](std::size_t index, std::size_t words) {
+        return decoder_of(best_target(), index).bytes(words);
     });
     m.def("decode", &decode, nb::arg("sentences"), nb::arg("decoders"), nb::arg("threads"), nb::arg("target"));
     m.def("cky_nodes", &cky_nodes, nb::arg("full").noconvert(), nb::arg("open_").noconvert(),

@@ -1,4 +1,5 @@
-// The two steps every cubic chart decoder shares: a row that is empty so far, and the best split of a span.
+// What the chart decoders share: rows that are empty so far, the best split of a span, the order in which spans are
+// worked on, and the way down from the best tree.
 #pragma once
 
 #include "sentence.hpp"
@@ -48,16 +49,60 @@ inline void for_spans(std::size_t shortest, std::size_t last, Begin begin, Cell 
     }
 }
 
-// A span on its way down from the best tree; `dependent` if its parent's head lies outside it.
-struct Pending {
-    std::int32_t start, end, head;
-    bool dependent;
+struct Best {
+    float score;
+    std::size_t at;
+};
+
+// The highest score(k) over first <= k < last and the first k that has it; `first` if there is none above NEVER.
+template <class Score>
+inline Best first_best(std::size_t first, std::size_t last, Score score) {
+    Best best{NEVER, first};
+    for (std::size_t k = first; k < last; ++k) {
+        const float value = score(k);
+        if (value > best.score) best = {value, k};
+    }
+    return best;
+}
+
+// Where a span of the best tree is split, and the head of its dependent side: the side without the head of the span.
+struct Split {
+    std::size_t at;
+    std::int32_t dependent;  // NO_HEAD if the decoder finds no arcs
 };
 
 // Whether a span of the best tree carries a label: the dependent side must, if it is more than one word; otherwise the
 // better of label and no label decides, and a tie goes to the label.
 inline bool is_labelled(const Sentence& sentence, std::size_t start, std::size_t end, bool must) {
     return must || sentence.full[start][end] >= sentence.open[start][end];
+}
+
+// Writes the best tree from the top down; `divide(i, j, head)` says how the span (i, j) with this head is split. What
+// comes out is a tree whatever divide answers, as long as i < split < j and the dependent is on the side without the head.
+template <class Divide>
+inline void unfold(const Sentence& sentence, Workspace& workspace, Tree& tree, std::int32_t root, Divide divide) {
+    struct Pending {
+        std::int32_t start, end, head;
+        bool dependent;  // the head of its parent lies outside it
+    };
+    const std::size_t n = sentence.words;
+    const bool joint = root != NO_HEAD;
+    Pending* stack = workspace.take<Pending>(n + 1);
+    std::size_t depth = 0;
+    if (joint) tree.governors[root] = ROOT;
+    stack[depth++] = {0, static_cast<std::int32_t>(n), root, true};
+    while (depth > 0) {
+        const Pending span = stack[--depth];
+        const std::size_t i = span.start, j = span.end;
+        tree.add(i, j, is_labelled(sentence, i, j, span.dependent && (j > i + 1 || n == 1)), span.head);
+        if (j == i + 1) continue;
+        const Split split = divide(i, j, static_cast<std::size_t>(span.head));
+        const auto k = static_cast<std::int32_t>(split.at);
+        const bool left = span.head < k;  // the head side
+        if (joint) tree.governors[split.dependent] = span.head;
+        stack[depth++] = {k, span.end, left ? split.dependent : span.head, joint && left};
+        stack[depth++] = {span.start, k, left ? span.head : split.dependent, joint && !left};
+    }
 }
 
 }  // namespace h3n::H3N_TARGET

@@ -18,27 +18,12 @@ inline bool cky(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         const float inner = j == i + 1 ? 0.0F : best_sum(row, column, i + 1, j);
         row[j] = column[i] = inner + (j - i == n ? sentence.full : sentence.open)[i][j];
     });
-    const float top = by_end[n * width];
-    if (top == NEVER) return false;
+    if (by_end[n * width] == NEVER) return false;
 
-    Pending* stack = workspace.take<Pending>(n + 1);
-    std::size_t depth = 0;
-    stack[depth++] = {0, static_cast<std::int32_t>(n), NO_HEAD, true};
-    while (depth > 0) {
-        const Pending span = stack[--depth];
-        const std::size_t i = span.start, j = span.end;
-        tree.add(i, j, is_labelled(sentence, i, j, span.dependent), NO_HEAD);
-        if (j == i + 1) continue;
-        std::size_t split = i + 1;
-        float best = NEVER;
-        for (std::size_t k = i + 1; k < j; ++k) {
-            const float score = by_end[k * width + i] + by_end[j * width + k];
-            if (score > best) best = score, split = k;
-        }
-        const auto k = static_cast<std::int32_t>(split);
-        stack[depth++] = {k, span.end, NO_HEAD, false};
-        stack[depth++] = {span.start, k, NO_HEAD, false};
-    }
+    unfold(sentence, workspace, tree, NO_HEAD, [=](std::size_t i, std::size_t j, std::size_t) {
+        const auto score = [=](std::size_t k) { return by_end[k * width + i] + by_end[j * width + k]; };
+        return Split{first_best(i + 1, j, score).at, NO_HEAD};
+    });
     return true;
 }
 

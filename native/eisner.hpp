@@ -45,13 +45,10 @@ inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         leftward[row + j] = leftward_from[column + i] = left;
     });
 
-    std::size_t root = 0;
-    float top = NEVER;
-    for (std::size_t r = 0; r < n; ++r) {
-        const float score = leftward_from[r * width] + rightward_end[(n - 1) * width + r] + sentence.root[r];
-        if (score > top) top = score, root = r;
-    }
-    if (top == NEVER) return false;
+    const Best root = first_best(0, n, [=](std::size_t r) {
+        return leftward_from[r * width] + rightward_end[(n - 1) * width + r] + sentence.root[r];
+    });
+    if (root.score == NEVER) return false;
 
     enum Kind : std::int32_t { BASE, RIGHTWARD, LEFTWARD };
     struct Item {
@@ -60,34 +57,30 @@ inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     };
     Item* stack = workspace.take<Item>(2 * n + 4);
     std::size_t depth = 0;
-    tree.governors[root] = ROOT;
-    stack[depth++] = {LEFTWARD, 0, root};
-    stack[depth++] = {RIGHTWARD, root, n - 1};
+    tree.governors[root.at] = ROOT;
+    stack[depth++] = {LEFTWARD, 0, root.at};
+    stack[depth++] = {RIGHTWARD, root.at, n - 1};
     while (depth > 0) {
         const Item item = stack[--depth];
         const std::size_t i = item.i, j = item.j;
         if (i == j) continue;
-        std::size_t split = i;
-        float best = NEVER;
-        const auto better = [&](float score, std::size_t k) {
-            if (score > best) best = score, split = k;
-        };
         if (item.kind == BASE) {
-            for (std::size_t k = i; k < j; ++k) better(rightward_end[k * width + i] + leftward_end[j * width + k], k);
-            stack[depth++] = {RIGHTWARD, i, split};
-            stack[depth++] = {LEFTWARD, split + 1, j};
+            const auto score = [=](std::size_t k) { return rightward_end[k * width + i] + leftward_end[j * width + k]; };
+            const std::size_t k = first_best(i, j, score).at;
+            stack[depth++] = {RIGHTWARD, i, k};
+            stack[depth++] = {LEFTWARD, k + 1, j};
         } else if (item.kind == RIGHTWARD) {
-            split = j;
-            for (std::size_t k = i + 1; k <= j; ++k)
-                better(joined[i * width + k] + rightward_end[j * width + k], k);
-            tree.governors[split] = static_cast<std::int32_t>(i);
-            stack[depth++] = {BASE, i, split};
-            stack[depth++] = {RIGHTWARD, split, j};
+            const auto score = [=](std::size_t k) { return joined[i * width + k] + rightward_end[j * width + k]; };
+            const std::size_t k = first_best(i + 1, j + 1, score).at;
+            tree.governors[k] = static_cast<std::int32_t>(i);
+            stack[depth++] = {BASE, i, k};
+            stack[depth++] = {RIGHTWARD, k, j};
         } else {
-            for (std::size_t k = i; k < j; ++k) better(leftward_from[k * width + i] + joined_end[j * width + k], k);
-            tree.governors[split] = static_cast<std::int32_t>(j);
-            stack[depth++] = {LEFTWARD, i, split};
-            stack[depth++] = {BASE, split, j};
+            const auto score = [=](std::size_t k) { return leftward_from[k * width + i] + joined_end[j * width + k]; };
+            const std::size_t k = first_best(i, j, score).at;
+            tree.governors[k] = static_cast<std::int32_t>(j);
+            stack[depth++] = {LEFTWARD, i, k};
+            stack[depth++] = {BASE, k, j};
         }
     }
     return true;

@@ -7,11 +7,15 @@
 namespace h3n::H3N_TARGET {
 
 // row[k] = complete[k] + arc[head[k]]: what the spans that share a start or an end are worth to a new governor. Whole
-// vectors; where there is no span yet, complete is NEVER and head is any word.
+// vectors; where there is no span yet, complete is NEVER and head is any word but the governor.
 inline void rewrite(float* row, const float* complete, const float* arc, const std::int32_t* head, std::size_t first,
                     std::size_t last) {
     for (std::size_t k = aligned(first, WIDTH); k < last; k += WIDTH)
         store(row + k, add(load(complete + k), gather(arc, head + k)));
+}
+
+inline void fill_heads(std::int32_t* row, std::size_t count, std::size_t word) {
+    for (std::size_t k = 0; k < count; ++k) row[k] = static_cast<std::int32_t>(word);
 }
 
 // With H the head of (i, j), a split k <= H pairs the dependent (i, k) with the head side (k, j), a split k > H the
@@ -34,12 +38,14 @@ inline bool h3n(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     std::int32_t* head = workspace.take<std::int32_t>(STARTS * width);        // head(i, k)
     fill(right, size, NEVER);
     fill(complete_end, size, NEVER);
-    for (std::size_t cell = 0; cell < size; ++cell) head_end[cell] = 0;
+    // Where there is no span yet: a word that never governs the spans of its row, since the arc from a word to itself
+    // may be NaN.
+    for (std::size_t j = 1; j <= n; ++j) fill_heads(head_end + j * width, width, j - 1);
 
-    const auto begin = [=](std::size_t, std::size_t) {
+    const auto begin = [=](std::size_t first, std::size_t after) {
         fill(left, STARTS * width, NEVER);
         fill(complete, STARTS * width, NEVER);
-        for (std::size_t cell = 0; cell < STARTS * width; ++cell) head[cell] = 0;
+        for (std::size_t i = first; i < after; ++i) fill_heads(head + i % STARTS * width, width, i);
     };
     for_spans(1, n, begin, [=](std::size_t i, std::size_t j) {
         const std::size_t row = i % STARTS * width, column = j * width;
@@ -58,36 +64,21 @@ inline bool h3n(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         complete[row + j] = complete_end[column + i] = best + whole;
         head[row + j] = head_end[column + i] = static_cast<std::int32_t>(top);
     });
-    const auto root = static_cast<std::size_t>(head_end[n * width]);
+    const std::int32_t root = head_end[n * width];
     if (inner[n] + sentence.full[0][n] + sentence.root[root] == NEVER) return false;
 
-    Pending* stack = workspace.take<Pending>(n + 1);
-    std::size_t depth = 0;
-    tree.governors[root] = ROOT;
-    stack[depth++] = {0, static_cast<std::int32_t>(n), static_cast<std::int32_t>(root), true};
-    while (depth > 0) {
-        const Pending span = stack[--depth];
-        const std::size_t i = span.start, j = span.end, top = span.head;
-        const bool must = span.dependent && (j > i + 1 || n == 1);
-        tree.add(i, j, is_labelled(sentence, i, j, must), span.head);
-        if (j == i + 1) continue;
-        const auto open = [&](std::size_t a, std::size_t b) { return inner[a * width + b] + sentence.open[a][b]; };
+    unfold(sentence, workspace, tree, root, [=](std::size_t i, std::size_t j, std::size_t top) {
         const float* arc = sentence.arc[top];
-        std::size_t split = i + 1;
-        float best = NEVER;
-        for (std::size_t k = i + 1; k < j; ++k) {
-            const float score =
-                k <= top ? complete_end[k * width + i] + arc[head_end[k * width + i]] + open(k, j)
-                         : open(i, k) + (complete_end[j * width + k] + arc[head_end[j * width + k]]);
-            if (score > best) best = score, split = k;
-        }
-        const auto k = static_cast<std::int32_t>(split);
-        const bool from_left = split > top;  // the head side is the left one
-        const std::int32_t dependent = from_left ? head_end[j * width + split] : head_end[split * width + i];
-        tree.governors[dependent] = span.head;
-        stack[depth++] = {k, span.end, from_left ? dependent : span.head, from_left};
-        stack[depth++] = {span.start, k, from_left ? span.head : dependent, !from_left};
-    }
+        const auto open = [=](std::size_t a, std::size_t b) { return inner[a * width + b] + sentence.open[a][b]; };
+        const auto governed = [=](std::size_t a, std::size_t b) {
+            return complete_end[b * width + a] + arc[head_end[b * width + a]];
+        };
+        const auto score = [=](std::size_t k) {
+            return k <= top ? governed(i, k) + open(k, j) : open(i, k) + governed(k, j);
+        };
+        const std::size_t k = first_best(i + 1, j, score).at;
+        return Split{k, k <= top ? head_end[k * width + i] : head_end[j * width + k]};
+    });
     return true;
 }
 

@@ -216,51 +216,24 @@ inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree) {
                 if (block * TILE <= end) fill_tile(chart, sentence, block * TILE, end, inner);
 
     // No back-pointers were kept: the n-1 splits on the way down are found again.
-    const auto find_inner = [&](std::size_t i, std::size_t j) {
+    const auto find_inner = [=](std::size_t i, std::size_t j) {
         fill(inner, chart.width, NEVER);
         if (j == i + 1)
             inner[i] = 0.0F;
         else
             split(chart, i, j, i + 1, j, inner);
     };
-    std::int32_t root = 0;
-    float top = NEVER;
     find_inner(0, n);
-    for (std::size_t h = 0; h < n; ++h) {
-        const float score = inner[h] + sentence.full[0][n] + sentence.root[h];
-        if (score > top) top = score, root = static_cast<std::int32_t>(h);
-    }
-    if (top == NEVER) return false;
-
-    Pending* stack = workspace.take<Pending>(n + 1);
-    std::size_t depth = 0;
-    tree.governors[root] = ROOT;
-    stack[depth++] = {0, static_cast<std::int32_t>(n), root, true};
-    while (depth > 0) {
-        const Pending span = stack[--depth];
-        const std::size_t i = span.start, j = span.end, head = span.head;
-        tree.add(i, j, is_labelled(sentence, i, j, span.dependent && (j > i + 1 || n == 1)), span.head);
-        if (j == i + 1) continue;
-        std::size_t best_k = i + 1;
-        float best = NEVER;
-        for (std::size_t k = i + 1; k < j; ++k) {
-            const float score = chart.at(i, k, head) + chart.at(j, k, head);
-            if (score > best) best = score, best_k = k;
-        }
-        const bool left = head < best_k;  // the head side
-        const std::size_t first = left ? best_k : i, last = left ? j : best_k;
+    const Best root = first_best(0, n, [=](std::size_t h) { return inner[h] + sentence.full[0][n] + sentence.root[h]; });
+    if (root.score == NEVER) return false;
+    unfold(sentence, workspace, tree, static_cast<std::int32_t>(root.at), [=](std::size_t i, std::size_t j, std::size_t head) {
+        const auto score = [=](std::size_t k) { return chart.at(i, k, head) + chart.at(j, k, head); };
+        const std::size_t k = first_best(i + 1, j, score).at;
+        const std::size_t first = head < k ? k : i, last = head < k ? j : k;  // the dependent side
         find_inner(first, last);
-        std::size_t dependent = first;
-        best = NEVER;
-        for (std::size_t m = first; m < last; ++m) {
-            const float score = inner[m] + sentence.arc[head][m];
-            if (score > best) best = score, dependent = m;
-        }
-        const auto k = static_cast<std::int32_t>(best_k), m = static_cast<std::int32_t>(dependent);
-        tree.governors[m] = span.head;
-        stack[depth++] = {k, span.end, left ? m : span.head, left};
-        stack[depth++] = {span.start, k, left ? span.head : m, !left};
-    }
+        const auto governed = [=](std::size_t m) { return inner[m] + sentence.arc[head][m]; };
+        return Split{k, static_cast<std::int32_t>(first_best(first, last, governed).at)};
+    });
     return true;
 }
 

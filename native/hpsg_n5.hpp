@@ -42,39 +42,18 @@ inline bool hpsg_n5(const Sentence& sentence, Workspace& workspace, Tree& tree) 
             }
         }
 
-    std::int32_t root = 0;
-    float top = NEVER;
-    for (std::size_t h = 0; h < n; ++h) {
-        const float score = (n == 1 ? sentence.full[0][1] : complete(0, n)[h]) + sentence.root[h];
-        if (score > top) top = score, root = static_cast<std::int32_t>(h);
-    }
-    if (top == NEVER) return false;
-
-    Pending* stack = workspace.take<Pending>(n + 1);
-    std::size_t depth = 0;
-    tree.governors[root] = ROOT;
-    stack[depth++] = {0, static_cast<std::int32_t>(n), root, true};
-    while (depth > 0) {
-        const Pending span = stack[--depth];
-        const std::size_t i = span.start, j = span.end, head = span.head;
-        tree.add(i, j, is_labelled(sentence, i, j, span.dependent && (j > i + 1 || n == 1)), span.head);
-        if (j == i + 1) continue;
-        float best = NEVER;
-        std::size_t split = i + 1, dependent = 0;
-        for (std::size_t k = i + 1; k < j; ++k) {
-            const bool left = head < k;  // the head side
-            for (std::size_t m = left ? k : i; m < (left ? j : k); ++m) {
-                const float score = left ? open(i, k)[head] + complete(k, j)[m] + arc[head][m]
-                                         : complete(i, k)[m] + open(k, j)[head] + arc[head][m];
-                if (score > best) best = score, split = k, dependent = m;
-            }
-        }
-        const auto k = static_cast<std::int32_t>(split), m = static_cast<std::int32_t>(dependent);
-        const bool left = head < split;
-        tree.governors[m] = span.head;
-        stack[depth++] = {k, span.end, left ? m : span.head, left};
-        stack[depth++] = {span.start, k, left ? span.head : m, !left};
-    }
+    const Best root = first_best(0, n, [=](std::size_t h) {
+        return (n == 1 ? sentence.full[0][1] : complete(0, n)[h]) + sentence.root[h];
+    });
+    if (root.score == NEVER) return false;
+    unfold(sentence, workspace, tree, static_cast<std::int32_t>(root.at), [=](std::size_t i, std::size_t j, std::size_t head) {
+        const auto dependent = [=](std::size_t k) {
+            return head < k ? first_best(k, j, [=](std::size_t m) { return open(i, k)[head] + complete(k, j)[m] + arc[head][m]; })
+                            : first_best(i, k, [=](std::size_t m) { return complete(i, k)[m] + open(k, j)[head] + arc[head][m]; });
+        };
+        const std::size_t k = first_best(i + 1, j, [=](std::size_t at) { return dependent(at).score; }).at;
+        return Split{k, static_cast<std::int32_t>(dependent(k).at)};
+    });
     return true;
 }
 

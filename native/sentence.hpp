@@ -24,7 +24,7 @@ struct Sentence {
     std::size_t words = 0;
     Matrix full;           // (n+1) x (n+1), read where i < j
     Matrix open;           // the same
-    Matrix arc;            // n x n, [governor][word]; the diagonal is not used but must be a number
+    Matrix arc;            // n x n, [governor][word]; the diagonal is never read
     const float* root = nullptr;  // n
     const float* head = nullptr;  // n
 };
@@ -71,9 +71,23 @@ class Workspace {
 // Fills the tree with the best parse; false if no parse has a finite score.
 using Kernel = bool (*)(const Sentence&, Workspace&, Tree&);
 
-struct Kernels {
-    const char* target;
-    Kernel cky, mst, eisner, hpsg, h3n, hpsg_n5;
+// What a decoder reads of a sentence, and so what it finds: SPANS are full and open, ARCS are arc and root.
+constexpr unsigned SPANS = 1, ARCS = 2, HEADS = 4;
+
+// A line of the table of decoders in kernels.cpp.
+struct Decoder {
+    const char* name;
+    unsigned needs;
+    double (*cost)(double words);             // a rough count of steps, to share work out among threads
+    std::size_t (*bytes)(std::size_t words);  // what its charts take, to the nearest few percent
+    Kernel kernel;
+};
+
+// The table as it was compiled for one set of instructions. All targets have the same decoders in the same order.
+struct Target {
+    const char* name;
+    const Decoder* decoders;
+    std::size_t count;
 };
 
 }  // namespace h3n

@@ -149,6 +149,29 @@ def test_cells_that_are_no_spans_are_never_read(name: str, scores: Scores) -> No
     assert DECODERS[name](scores) == expected
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", NAMES)
+def test_self_loops_are_never_read(name: str, bad: float) -> None:
+    for words in (1, 2, 9, 16, 17, 40):
+        scores = random_scores(np.random.default_rng(words), words)
+        twin = DECODERS[name].reference if words < 10 else DECODERS[name]
+        expected, expected_of_twin = DECODERS[name](scores), twin(scores)
+        np.fill_diagonal(scores.arc, bad)
+        assert DECODERS[name](scores) == expected
+        assert twin(scores) == expected_of_twin
+
+
+def test_what_decoders_need_is_said_once() -> None:
+    assert native.NEEDS == {
+        "cky": ("full", "open"),
+        "mst": ("arc", "root"),
+        "eisner": ("arc", "root"),
+        "hpsg": ("full", "open", "arc", "root"),
+        "h3n": ("full", "open", "arc", "root", "head"),
+        "hpsg_n5": ("full", "open", "arc", "root"),
+    }
+
+
 def test_open_below_full_is_refused(scores: Scores) -> None:
     scores.full[3, 6], scores.open[3, 6] = 2, 1
     with pytest.raises(DecodeError, match=r"open\[3, 6\] = 1.0 is below full\[3, 6\] = 2.0"):

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-DECODERS: tuple[str, ...]
+DECODERS: dict[str, tuple[str, ...]]
 
 def targets() -> list[str]: ...
 def chart_bytes(decoder: int, words: int) -> int: ...

@@ -15,17 +15,8 @@ from h3n.decode import _native
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError, UsageError
 
-_INDEX = {name: index for index, name in enumerate(_native.DECODERS)}
-_SPANS = ("full", "open")
-_ARCS = ("arc", "root")
-NEEDS: dict[str, tuple[str, ...]] = {
-    "cky": _SPANS,
-    "mst": _ARCS,
-    "eisner": _ARCS,
-    "hpsg": _SPANS + _ARCS,
-    "h3n": (*_SPANS, *_ARCS, "head"),
-    "hpsg_n5": _SPANS + _ARCS,
-}
+NEEDS: dict[str, tuple[str, ...]] = _native.DECODERS  # the fields of `Scores` that each decoder reads
+_INDEX = {name: index for index, name in enumerate(NEEDS)}
 _KINDS = {name: ("full" in needs, "arc" in needs, "head" in needs) for name, needs in NEEDS.items()}
 _FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL = range(4)
 
@@ -134,7 +125,7 @@ def _fault(scores: Scores, name: str, status: int) -> str:
     for field in NEEDS[name]:
         array: NDArray[np.float32] = getattr(scores, field)
         wrong = ~(array <= np.finfo(np.float32).max)
-        if field in _SPANS:
+        if field in ("full", "open"):
             wrong = np.triu(wrong, 1)
         elif field == "arc":
             np.fill_diagonal(wrong, False)

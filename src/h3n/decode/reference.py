@@ -6,17 +6,19 @@ dictionaries keyed by span, and no entry means impossible. `Scores` are checked 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
+from h3n.decode.arborescence import arborescence
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError
-from h3n.trees import ROOT, find_cycle
+from h3n.trees import ROOT
 
 NEVER = float("-inf")
+NO_HEAD = -1
 Rows: TypeAlias = list[Any]  # nested lists of numbers
-# A span on its way down from the best tree: start, end, head, whether it must carry a label.
-Pending: TypeAlias = tuple[int, int, int, bool]
+# A split of a span: where, and the heads of both sides (NO_HEAD if the decoder finds no arcs).
+Split: TypeAlias = tuple[int, int, int]
 
 
 def cky(scores: Scores) -> Parse:
@@ -33,14 +35,7 @@ def cky(scores: Scores) -> Parse:
             inner, split[i, j] = _first_best((best[i, k] + best[k, j], k) for k in range(i + 1, j))
         best[i, j] = inner + (full if j - i == n else open_)[i][j]
     _require_finite(best[0, n])
-    nodes: list[Pending] = []
-    stack: list[Pending] = [(0, n, -1, True)]
-    while stack:
-        i, j, _, _ = node = stack.pop()
-        nodes.append(node)
-        if j - i > 1:
-            stack += [(split[i, j], j, -1, False), (i, split[i, j], -1, False)]
-    return _joint_parse(scores, nodes, ())
+    return _unfold(scores, NO_HEAD, lambda i, j, _: (split[i, j], NO_HEAD, NO_HEAD))
 
 
 def h3n(scores: Scores) -> Parse:
@@ -75,18 +70,11 @@ def h3n(scores: Scores) -> Parse:
         complete[i, j] = inner + full[i][j]
     _require_finite((complete[0, n] if n > 1 else full[0][1]) + root[head[0, n]])
 
-    governors = [ROOT] * n
-    nodes: list[Pending] = []
-    stack: list[Pending] = [(0, n, head[0, n], True)]
-    while stack:
-        i, j, h, _ = node = stack.pop()
-        nodes.append(node)
-        if j - i > 1:
-            k = split[i, j]
-            left, right = head[i, k], head[k, j]
-            governors[right if left == h else left] = h
-            stack += [(k, j, right, right != h and j - k > 1), (i, k, left, left != h and k - i > 1)]
-    return _joint_parse(scores, nodes, tuple(governors))
+    def divide(i: int, j: int, _: int) -> Split:
+        k = split[i, j]
+        return k, head[i, k], head[k, j]
+
+    return _unfold(scores, head[0, n], divide)
 
 
 def hpsg(scores: Scores) -> Parse:
@@ -122,19 +110,11 @@ def hpsg(scores: Scores) -> Parse:
     top, top_head = _first_best((inner[h] + full[0][n] + root[h], h) for h in range(n))
     _require_finite(top)
 
-    governors = [ROOT] * n
-    nodes: list[Pending] = []
-    stack: list[Pending] = [(0, n, top_head, True)]
-    while stack:
-        i, j, h, _ = node = stack.pop()
-        nodes.append(node)
-        if j - i > 1:
-            k = split[i, j, h]
-            left = h if h < k else dependent[i, k, h]
-            right = h if h >= k else dependent[k, j, h]
-            governors[right if left == h else left] = h
-            stack += [(k, j, right, right != h and j - k > 1), (i, k, left, left != h and k - i > 1)]
-    return _joint_parse(scores, nodes, tuple(governors))
+    def divide(i: int, j: int, h: int) -> Split:
+        k = split[i, j, h]
+        return (k, h, dependent[k, j, h]) if h < k else (k, dependent[i, k, h], h)
+
+    return _unfold(scores, top_head, divide)
 
 
 def eisner(scores: Scores) -> Parse:
@@ -149,31 +129,24 @@ def eisner(scores: Scores) -> Parse:
         return Parse((), (), 0.0)
     Item: TypeAlias = tuple[str, int, int]
     best: dict[Item, float] = {}
-    made_of: dict[Item, tuple[Item, Item]] = {}
+    split: dict[Item, int] = {}
 
-    def keep_best(item: Item, parts: Iterable[tuple[Item, Item]], arcs: dict[int, float] | None = None) -> None:
-        """Store the best pair of parts; ``arcs`` adds the arc that comes with the split of the same number."""
-        best[item] = NEVER
-        for number, (left, right) in enumerate(parts):
-            score = best[left] + best[right] + (arcs[number] if arcs else 0.0)
-            if score > best[item] or item not in made_of:
-                best[item], made_of[item] = score, (left, right)
+    def keep(item: Item, options: Iterable[tuple[float, int]]) -> None:
+        best[item], split[item] = _first_best(options)
 
     for i in range(n):
         best["rightward", i, i] = best["leftward", i, i] = 0.0
     for width in range(1, n):
         for i in range(n - width):
             j = i + width
-            keep_best(("base", i, j), ((("rightward", i, k), ("leftward", k + 1, j)) for k in range(i, j)))
-            keep_best(
+            keep(("base", i, j), ((best["rightward", i, k] + best["leftward", k + 1, j], k) for k in range(i, j)))
+            keep(
                 ("rightward", i, j),
-                ((("base", i, k), ("rightward", k, j)) for k in range(i + 1, j + 1)),
-                dict(enumerate(arc[i][k] for k in range(i + 1, j + 1))),
+                ((best["base", i, k] + arc[i][k] + best["rightward", k, j], k) for k in range(i + 1, j + 1)),
             )
-            keep_best(
+            keep(
                 ("leftward", i, j),
-                ((("leftward", i, k), ("base", k, j)) for k in range(i, j)),
-                dict(enumerate(arc[j][k] for k in range(i, j))),
+                ((best["leftward", i, k] + best["base", k, j] + arc[j][k], k) for k in range(i, j)),
             )
     top, top_word = _first_best((best["leftward", 0, r] + best["rightward", r, n - 1] + root[r], r) for r in range(n))
     _require_finite(top)
@@ -184,12 +157,15 @@ def eisner(scores: Scores) -> Parse:
         kind, i, j = item = stack.pop()
         if i == j:
             continue
-        left, right = made_of[item]
-        if kind == "rightward":
-            governors[right[1]] = i
-        elif kind == "leftward":
-            governors[right[1]] = j
-        stack += [left, right]
+        k = split[item]
+        if kind == "base":
+            stack += [("rightward", i, k), ("leftward", k + 1, j)]
+        elif kind == "rightward":
+            governors[k] = i
+            stack += [("base", i, k), ("rightward", k, j)]
+        else:
+            governors[k] = j
+            stack += [("leftward", i, k), ("base", k, j)]
     return _dependency_parse(scores, governors)
 
 
@@ -205,7 +181,7 @@ def mst(scores: Scores) -> Parse:
     best: list[int] = []
     best_score = NEVER
     for top in range(n):
-        governors = _arborescence(arc, top)
+        governors = arborescence(arc, top)
         if governors is None:
             continue
         score = root[top] + sum(arc[h][m] for m, h in enumerate(governors) if h != ROOT)
@@ -213,68 +189,6 @@ def mst(scores: Scores) -> Parse:
             best, best_score = governors, score
     _require_finite(best_score)
     return _dependency_parse(scores, best)
-
-
-def _arborescence(arc: Rows, top: int) -> list[int] | None:
-    """Return the governors of the best tree whose root word is ``top``, or None if there is none."""
-    n = len(arc)
-    # weight[h, m] and the arc between words that it stands for; contracted cycles get numbers from n on.
-    weight = {(h, m): arc[h][m] for h in range(n) for m in range(n) if h != m and m != top and arc[h][m] > NEVER}
-    stands_for = {pair: pair for pair in weight}
-    nodes = list(range(n))
-    contracted: list[tuple[int, dict[int, tuple[int, int]]]] = []
-    count = n
-    while True:
-        chosen: dict[int, tuple[int, int]] = {}
-        for m in nodes:
-            arcs = [(weight[h, m], h) for h in nodes if (h, m) in weight]
-            if m != top and not arcs:
-                return None
-            if m != top:
-                chosen[m] = (max(arcs, key=lambda pair: pair[0])[1], m)
-        number = {node: k for k, node in enumerate(nodes)}
-        cycle = find_cycle([number[chosen[m][0]] if m != top else ROOT for m in nodes])
-        if cycle is None:
-            break
-        inside = {nodes[k] for k in cycle}
-        for h in nodes:
-            if h in inside:
-                continue
-            _keep_best(
-                weight,
-                stands_for,
-                (h, count),
-                [(weight[h, m] - weight[chosen[m]], (h, m)) for m in inside if (h, m) in weight],
-            )
-            _keep_best(weight, stands_for, (count, h), [(weight[m, h], (m, h)) for m in inside if (m, h) in weight])
-        contracted.append((count, {m: stands_for[chosen[m]] for m in inside}))
-        nodes = [node for node in nodes if node not in inside] + [count]
-        count += 1
-
-    part_of = {part: made for made, parts in contracted for part in parts}
-    arcs_in = {m: stands_for[pair] for m, pair in chosen.items()}
-    for made, parts in reversed(contracted):
-        entered = arcs_in.pop(made)
-        arcs_in.update(parts)
-        part = entered[1]
-        while part_of[part] != made:
-            part = part_of[part]
-        arcs_in[part] = entered
-    governors = [ROOT] * n
-    for h, m in arcs_in.values():
-        governors[m] = h
-    return governors
-
-
-def _keep_best(
-    weight: dict[tuple[int, int], float],
-    stands_for: dict[tuple[int, int], tuple[int, int]],
-    pair: tuple[int, int],
-    options: list[tuple[float, tuple[int, int]]],
-) -> None:
-    if options:
-        weight[pair], best = max(options, key=lambda option: option[0])
-        stands_for[pair] = stands_for[best]
 
 
 def _rows(array: Any) -> Rows:
@@ -298,19 +212,31 @@ def _require_finite(score: float) -> None:
         raise DecodeError("no tree has a finite score")
 
 
-def _joint_parse(scores: Scores, nodes: list[Pending], governors: tuple[int, ...]) -> Parse:
-    """Return the parse of all nodes of a binary tree in pre-order: its labelled spans and what it scores."""
+def _unfold(scores: Scores, root: int, divide: Callable[[int, int, int], Split]) -> Parse:
+    """Return the best tree from the top down; ``divide(start, end, head)`` says how a span of it is split.
+
+    The dependent side of a split, whose head is not that of the span, carries a label unless it is one word, and so
+    does the whole sentence. Elsewhere the better of label and no label decides, and a tie goes to the label.
+    """
     full, open_ = _rows(scores.full), _rows(scores.open)
     label = None if scores.label is None else _rows(scores.label)
-    total = 0.0
+    governors = [] if root == NO_HEAD else [ROOT] * (len(full) - 1)
     spans = []
-    for i, j, head, must in nodes:
+    total = 0.0
+    stack = [(0, len(full) - 1, root, True)]
+    while stack:
+        i, j, head, must = stack.pop()
         if must or full[i][j] >= open_[i][j]:
             spans.append((i, j, -1 if label is None else label[i][j], head))
             total += full[i][j]
         else:
             total += open_[i][j]
-    return Parse(tuple(spans), governors, total + (_arc_score(scores, governors) if governors else 0.0))
+        if j - i > 1:
+            k, left, right = divide(i, j, head)
+            if governors:
+                governors[right if left == head else left] = head
+            stack += [(k, j, right, right != head and j - k > 1), (i, k, left, left != head and k - i > 1)]
+    return Parse(tuple(spans), tuple(governors), total + (_arc_score(scores, governors) if governors else 0.0))
 
 
 def _dependency_parse(scores: Scores, governors: list[int]) -> Parse:
