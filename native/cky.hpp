@@ -1,4 +1,4 @@
-// The best constituency tree: O(n^3) time, O(n^2) memory.
+// The best constituency tree (paper, section III-D): O(n^3) time, O(n^2) memory.
 #pragma once
 
 #include "chart.hpp"

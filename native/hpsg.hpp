@@ -1,4 +1,4 @@
-// The best joint tree, exact: O(n^4) time by a chart of vectors, O(n^3) memory.
+// The best joint tree, exact (paper, equation 3): O(n^4) time by a chart of vectors, O(n^3) memory.
 //
 // chart(i, j)[h], for every word h, is the best score of span (i, j) as seen from head h. For h inside: the best
 // subtree of (i, j) headed by h, labelled or not. For h outside: the best subtree that h may govern, that is, the

@@ -1,4 +1,4 @@
-// NOT A DECODER TO USE: the exact joint decoder as it was published, O(n^5) time, kept as the yardstick of the speed
+// NOT A DECODER TO USE: the exact joint decoder as it was published (paper, equation 3), O(n^5) time, kept as the yardstick of the speed
 // table and as a second oracle for `hpsg`. Plain loops over both heads of every split.
 #pragma once
 

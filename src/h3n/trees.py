@@ -57,7 +57,7 @@ BracketMap: TypeAlias = Callable[[Constituent, tuple[Node, ...]], Node | None]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A labelled stretch of words; ``label`` is a whole unary chain."""
+    """A labelled stretch of words (paper, section II); ``label`` is a whole unary chain."""
 
     start: int
     end: int
@@ -66,7 +66,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """One governor and one relation per word."""
+    """One governor and one relation per word (paper, section II)."""
 
     governors: tuple[int, ...]
     relations: tuple[str, ...]
@@ -125,7 +125,7 @@ class HeadedSpan:
 
 @dataclass(frozen=True, slots=True)
 class JointTree:
-    """The simplified HPSG tree: phrase structure in which every span knows its head word.
+    """The simplified HPSG tree: phrase structure in which every span knows its head word (paper, section I).
 
     ``spans`` stand in pre-order (outer before inner, left before right); those labelled `HELPER` group a word with its
     dependents inside a flat phrase and are spliced out when the phrase structure is shown. ``top`` is the top label of
@@ -230,7 +230,7 @@ def spans_of(tree: Constituent) -> tuple[Span, ...]:
     """Return the spans in pre-order: unary chains collapsed, the top bracket stripped, tags left out.
 
     A top bracket over several children, or over one bare leaf, is kept as the label of the whole sentence: a parse
-    always has one. Traces must be gone (`strip_tree`), since a span covers at least one word.
+    always has one. Traces must be gone (`strip_tree`), since a span covers at least one word. (paper, section II)
     """
     found: list[Span | None] = []
     word = 0

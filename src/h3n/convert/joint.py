@@ -78,7 +78,8 @@ class _Part:
 def join(tree: Constituent, dependencies: Dependencies, *, strict: bool = False) -> Joined:
     """Return the joint tree of a phrase structure tree without traces and a dependency tree over the same words.
 
-    Never fails on two well-formed trees; in strict mode `JoinError` says where they disagree.
+    It is the simplified HPSG tree (paper, section I). Never fails on two well-formed trees; in strict mode `JoinError`
+    says where they disagree.
     """
     found = list(leaves(tree))
     if len(found) != len(dependencies):
@@ -134,7 +135,10 @@ def split(joint: JointTree) -> tuple[Constituent, Dependencies]:
 
 
 def governors_of(joint: JointTree) -> tuple[int, ...]:
-    """Return every word's governor: the head of a part depends on the head of the span the part stands in."""
+    """Return every word's governor: the head of a part depends on the head of the span the part stands in.
+
+    That is the Head Feature Principle (paper, section I).
+    """
     governors = [ROOT] * len(joint)
     open_spans: list[HeadedSpan] = []
     word = 0
@@ -164,8 +168,8 @@ def governors_of(joint: JointTree) -> tuple[int, ...]:
 def levels(joint: JointTree) -> tuple[int, ...]:
     """Return every word's level, 1 .. `LEVELS`: the smallest level of any span it heads, the root span having level 1.
 
-    A word that heads no span has the last level, and deeper heads are clipped to the one before it: so a head always
-    stands above the words that head nothing.
+    It is what the head scorer learns (paper, section III-E). A word that heads no span has the last level, and deeper
+    heads are clipped to the one before it: so a head always stands above the words that head nothing.
     """
     found = [LEVELS] * len(joint)
     open_ends: list[int] = []

@@ -55,7 +55,7 @@ class Phrases:
 def to_phrases(
     dependencies: Dependencies, words: Sequence[str], tags: Sequence[str] | None = None, *, labels: str = "main"
 ) -> Phrases:
-    """Return the phrases of a dependency tree, projective or not; O(n).
+    """Return the phrases of a dependency tree, projective or not; O(n) (paper, Algorithm 2, section V-B).
 
     ``labels`` is ``main`` for relations without their subtype, ``full`` for whole ones. `TreeError` if the governors
     are no tree; every tree is accepted.

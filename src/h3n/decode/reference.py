@@ -22,7 +22,7 @@ Split: TypeAlias = tuple[int, int, int]
 
 
 def cky(scores: Scores) -> Parse:
-    """Return the best constituency tree in O(n^3) time (paper, section III-D)."""
+    """Return the best constituency tree in O(n^3) time (paper, section II and section III-D)."""
     full, open_ = _rows(scores.full), _rows(scores.open)
     n = len(full) - 1
     if n == 0:
@@ -39,7 +39,7 @@ def cky(scores: Scores) -> Parse:
 
 
 def h3n(scores: Scores) -> Parse:
-    """Return the best joint tree in O(n^3) time (paper, Algorithm 1).
+    """Return the best joint tree in O(n^3) time (paper, Algorithm 1, by the properties of section III-E).
 
     The head of a span is its word with the highest head score, the last such word on a tie. It depends on the span
     alone, so no split has to search for its pair of heads.
@@ -78,7 +78,7 @@ def h3n(scores: Scores) -> Parse:
 
 
 def hpsg(scores: Scores) -> Parse:
-    """Return the best joint tree of all, in O(n^4) time.
+    """Return the best joint tree of all, in O(n^4) time (paper, equation 3, there in O(n^5)).
 
     ``seen[i, j][h]`` is the best score of span (i, j) as seen from head h. For h inside: the best subtree that h heads.
     For h outside: the best subtree that h may govern, with the arc. Then the best subtree of (i, j) headed by h is the
@@ -170,7 +170,7 @@ def eisner(scores: Scores) -> Parse:
 
 
 def mst(scores: Scores) -> Parse:
-    """Return the best dependency tree with one root word, crossing arcs allowed (Chu-Liu/Edmonds).
+    """Return the best dependency tree with one root word, crossing arcs allowed (Chu-Liu/Edmonds; paper, section II).
 
     Tries each root word in turn, O(n^4) altogether; the native twin needs O(n^2).
     """

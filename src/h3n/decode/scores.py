@@ -117,9 +117,10 @@ def _as_array(given: Any, *, name: str, kind: type[np.generic], axes: int) -> ND
 
 
 def weigh(scores: Scores, weight: float) -> Scores:
-    """Return the scores with spans weighted by ``weight`` and arcs by ``1 - weight`` (lambda in the paper).
+    """Return the scores with spans weighted by ``weight`` and arcs by ``1 - weight``.
 
-    Head scores are only compared with each other and stay as they are. At 0 and 1 forbidden cells stay forbidden.
+    The weight is lambda (paper, section IV-A). Head scores are only compared with each other and stay as they are. At 0
+    and 1 forbidden cells stay forbidden.
     """
     if not 0.0 <= weight <= 1.0:
         raise DecodeError(f"the weight of the spans is {weight}; 0 to 1 is accepted")

@@ -24,7 +24,7 @@ SAVED = ("config.json", "tokenizer.json")
 
 
 class Attentive(nn.Module):
-    """Features of the words, then partitioned self-attention (paper, Self-attentional Encoder)."""
+    """Features of the words, then partitioned self-attention (paper, section III-A)."""
 
     cutter: Cutter | None = None
 
@@ -55,7 +55,10 @@ class Attentive(nn.Module):
 
 
 class Pretrained(nn.Module):
-    """A transformer of the transformers library, one vector per word, then partitioned self-attention."""
+    """A transformer of the transformers library, one vector per word, then partitioned self-attention.
+
+    (paper, section III-A)
+    """
 
     def __init__(
         self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None, vector_size: int = 0

@@ -53,7 +53,10 @@ CHARACTERS: dict[str, type[CharacterCnn] | type[CharacterLstm]] = {"cnn": Charac
 
 
 class Features(nn.Module):
-    """The sum of all parts that are switched on, zero at padding; start and stop have learned vectors."""
+    """The sum of all parts that are switched on, zero at padding; start and stop have learned vectors.
+
+    (paper, equation 1)
+    """
 
     counts: Tensor
 

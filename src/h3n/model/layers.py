@@ -1,4 +1,4 @@
-"""Self-attention that keeps what a word is apart from where it stands (paper, Self-attentional Encoder).
+"""Self-attention that keeps what a word is apart from where it stands (paper, section III-A).
 
 The first half of a vector is content, the second half position. No matrix mixes the two; they meet only in the sum of
 their attention scores and in layer normalisation.
@@ -43,7 +43,7 @@ class PartitionedLinear(nn.Module):
 
 
 class Attention(nn.Module):
-    """Multi-head attention whose scores are the sum of a content and a position score."""
+    """Multi-head attention whose scores are the sum of a content and a position score (paper, equation 2)."""
 
     def __init__(self, options: Layers) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class Layer(nn.Module):
 
 
 class Stack(nn.Module):
-    """Positions put beside the content, then all layers. Without layers the content itself."""
+    """Positions put beside the content, then all layers. Without layers the content itself (paper, section III-A)."""
 
     def __init__(self, options: Layers) -> None:
         super().__init__()

@@ -37,7 +37,10 @@ class Gold:
 def losses(
     network: Network, output: Output, targets: Sequence[Targets], *, options: Loss, helper: int | None
 ) -> dict[str, Tensor]:
-    """Return the sum of each term over the batch, unweighted; a term no sentence has a target for is zero."""
+    """Return the sum of each term over the batch, unweighted; a term no sentence has a target for is zero.
+
+    (paper, section II, with the softmax that its J_d leaves out)
+    """
     device = output.mask.device
     lengths = output.cells.lengths
     inside = output.words
@@ -133,7 +136,9 @@ def softmax(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
 
 
 def hinge(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
-    """Return how far the gold trees are from beating every other tree by its number of wrong labels (paper, CSP).
+    """Return how far the gold trees are from beating every other tree by its number of wrong labels.
+
+    (paper, section II)
 
     The search for the strongest rival sees scores with one point added to every wrong label; gradients flow through
     the scores of the rival and of the gold tree, not through the search.

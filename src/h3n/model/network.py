@@ -44,7 +44,7 @@ class Output:
 
 
 class Network(nn.Module):
-    """Words to scores."""
+    """Words to scores (paper, section III)."""
 
     def __init__(
         self, config: Config, vocabulary: Vocabulary, *, folder: Path | None = None, vector_size: int = 0

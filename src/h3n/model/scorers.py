@@ -32,7 +32,7 @@ class Posts:
 
 
 class SpanScorer(nn.Module):
-    """Scores of all non-empty labels for every span (paper, Span Scorer).
+    """Scores of all non-empty labels for every span (paper, section III-B).
 
     A span's feature is the difference of its two fenceposts. The first layer is linear, so it is applied to the n + 1
     fenceposts and not to the n^2 spans. With ``pair`` a biaffine score of the two fenceposts is added to all labels:
@@ -117,6 +117,7 @@ class SpanScorer(nn.Module):
 def fenceposts(words: Tensor) -> Tensor:  # (B, n + 2, d) -> (B, n + 1, d)
     """Return the vectors between the words: the forward half of the word before, the backward half of the one after.
 
+    The feature of a span is the difference of two of them (paper, section III-B).
     Content and position (the two halves of a partitioned vector) are each cut in two, by even and odd places.
     """
     return torch.cat((words[:, :-1, 0::2], words[:, 1:, 1::2]), dim=-1)
@@ -136,7 +137,7 @@ class Mlp(nn.Module):
 
 
 class ArcScorer(nn.Module):
-    """Biaffine scores of every governor for every word (paper, Biaffine Attention Scorer)."""
+    """Biaffine scores of every governor for every word (paper, section III-C)."""
 
     def __init__(self, size: int, hidden: int, *, dropout: float) -> None:
         super().__init__()
@@ -166,7 +167,7 @@ def _governors(mask: Tensor) -> Tensor:
 
 
 class RelationScorer(nn.Module):
-    """Biaffine scores of every relation for given arcs."""
+    """Biaffine scores of every relation for given arcs (paper, section III-C)."""
 
     barred: Tensor
 
@@ -198,7 +199,7 @@ class RelationScorer(nn.Module):
 
 
 class WordScorer(nn.Module):
-    """A feed-forward step and one classifier per task: levels (paper, Head Scorer), tags, or one number for order."""
+    """A feed-forward step and one classifier per task: levels (paper, section III-E), tags, or one number for order."""
 
     def __init__(self, size: int, hidden: int, classes: tuple[int, ...], *, dropout: float) -> None:
         super().__init__()

@@ -46,7 +46,7 @@ def soft_head_score(levels: Tensor) -> Tensor:
 
 
 def paper_head_score(levels: Tensor) -> Tensor:
-    """Return one over the likeliest level, counted from 1 (paper, Head Scorer)."""
+    """Return one over the likeliest level, counted from 1 (paper, section III-E)."""
     return 1.0 / (levels.argmax(dim=-1) + 1.0)
 
 

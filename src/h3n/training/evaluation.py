@@ -46,7 +46,7 @@ def compare(examples: Sequence[Example], parsed: Sequence[Parsed], *, scoring: s
 
 
 def quality(scores: dict[str, float]) -> float:
-    """Return the figure the best model is chosen by: LF1 + LAS (paper, Setup), or whichever of them there is."""
+    """Return the figure the best model is chosen by: LF1 + LAS (paper, section IV-A), or whichever of them there is."""
     return scores.get("LF1", 0.0) + scores.get("LAS", 0.0)
 
 

@@ -17,6 +17,8 @@ from h3n.trees import ROOT, Constituent, Dependencies
 def to_dependencies(tree: Constituent, scheme: Scheme, *, unknown: Counter[str] | None = None) -> Dependencies:
     """Return one governor and relation per word of the tree; traces are no words, function tags may be there or not.
 
+    (paper, section V-A)
+
     Categories without a head rule take the scheme's default and are counted in ``unknown``. Raises `TreeError` if the
     tree has no word.
     """
