@@ -15,26 +15,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from h3n.parser import Parser
+    from h3n.model.model import Model
 
 WEIGHTS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 SHOWN = ("LP", "LR", "LF1", "UAS", "LAS")
 
 
-def with_head_score(parser: Parser, name: str) -> Parser:
+def with_head_score(parser: Model, name: str) -> Model:
     """Return the parser with another way to rank heads."""
+    from h3n.model.model import Model
     from h3n.model.scoring import HEAD_SCORES
-    from h3n.parser import Parser
 
     if name not in HEAD_SCORES:
         raise ValueError(name)
     decoding = replace(parser.config.decoding, head_score=name)  # type: ignore[arg-type]
-    return Parser(parser.network, parser.vocabulary, replace(parser.config, decoding=decoding))
+    return Model(parser.network, parser.vocabulary, replace(parser.config, decoding=decoding))
 
 
 def main(argv: list[str] | None = None) -> int:
     from h3n.config import Treebank
-    from h3n.parser import Parser
+    from h3n.model.model import Model
     from h3n.training import load_examples
     from h3n.training.evaluation import bare, compare
 
@@ -44,13 +44,13 @@ def main(argv: list[str] | None = None) -> int:
     options.add_argument("--limit", type=int, default=0)
     options.add_argument("--json", action="store_true")
     given = options.parse_args(argv)
-    loaded = Parser.load(given.model)
+    loaded = Model.load(given.model)
     treebank = Treebank(files=tuple(given.files), limit=given.limit)
     examples = load_examples([treebank], data=loaded.config.data)
     sentences = [bare(example.sentence, tags=loaded.config.encoder.tags) for example in examples]
     rows: list[dict[str, object]] = []
 
-    def show(name: str, parser: Parser, decoder: str, weight: float) -> None:
+    def show(name: str, parser: Model, decoder: str, weight: float) -> None:
         started = time.process_time()
         found = {
             at: parsed

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from benchmarks.segmentation import read_documents
 
 if TYPE_CHECKING:
-    from h3n.pipeline import Pipeline
+    from h3n.parser import Parser
 
 TREEBANKS = {
     "GUM": ("gum/dev.ptb.xz", "gum/dev.conllu.xz"),
@@ -42,13 +42,13 @@ class Row:
     scores: Scores
 
 
-def measure(model: Pipeline, folder: Path, *, decoder: str | None, limit: int) -> list[Row]:
+def measure(model: Parser, folder: Path, *, decoder: str | None, limit: int) -> list[Row]:
     """Return a row for each treebank, and for each genre of GUM."""
     from h3n.config import Treebank
     from h3n.training import load_examples
     from h3n.training.evaluation import bare, compare
 
-    parser = model.parser
+    parser = model.model
     rows = []
     for name, files in TREEBANKS.items():
         treebank = Treebank(files=tuple(str(folder / file) for file in files), limit=limit)
@@ -76,7 +76,7 @@ def genres(path: Path) -> list[str]:
     return [comment.partition("=")[2].strip().split("_")[1] for comment in marked]
 
 
-def from_text(model: Pipeline, path: Path, *, limit: int) -> Scores:
+def from_text(model: Parser, path: Path, *, limit: int) -> Scores:
     """Return CoNLL-2018 F1 scores on the text of a treebank's documents, and ``LAS of gold words`` beside them."""
     from h3n.evaluate import score_conll18
 

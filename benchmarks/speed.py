@@ -26,7 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from h3n.cli.bench_speed import describe, measure
-from h3n.loading import ENCODER, locate
+from h3n.models import ENCODER, locate
 from h3n.text import segment
 
 START_BOUND = 1.5
@@ -68,7 +68,7 @@ def bench_text() -> str:
 
 
 def report_rate(folder: Path, *, threads: int, repeat: int) -> None:
-    from h3n.pipeline import load
+    from h3n.parser import load
 
     text = "\n\n".join([bench_text()] * 8)
     for precision in ("float32", "int8"):
@@ -80,7 +80,7 @@ def report_rate(folder: Path, *, threads: int, repeat: int) -> None:
 def report_peers(folder: Path, *, repeat: int) -> bool:
     """Print the rate of SuPar's two parsers one after the other; return whether ours is below twice that."""
     from benchmarks.training import build_supar
-    from h3n.pipeline import load
+    from h3n.parser import load
 
     text = "\n\n".join([bench_text()] * 8)
     words = [list(sentence.words) for sentence in segment(text)]

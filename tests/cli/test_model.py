@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from h3n import loading
+from h3n import models
 from h3n.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
@@ -22,7 +22,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Return a function that runs the command where no model is bundled yet: (exit code, stdout, stderr)."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models").mkdir()
-    monkeypatch.setattr(loading, "BUNDLED", tmp_path / "models")
+    monkeypatch.setattr(models, "BUNDLED", tmp_path / "models")
 
     def command(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["h3n", "model", *arguments])

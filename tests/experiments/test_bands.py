@@ -34,7 +34,7 @@ from h3n.experiments.bands_table import (
     fit_exponent,
     rows_of,
 )
-from h3n.parser import Parser
+from h3n.model.model import Model
 from h3n.trees import Sentence
 
 WORDS = ("the", "dog", "saw", "Oslo", "and", "a", "cat", ".")
@@ -45,12 +45,12 @@ def sentence(words: int) -> Sentence:
 
 
 @pytest.fixture(scope="module")
-def parser(tiny_model: Path) -> Parser:
-    return Parser.load(tiny_model)
+def parser(tiny_model: Path) -> Model:
+    return Model.load(tiny_model)
 
 
 @pytest.fixture(scope="module")
-def found(parser: Parser) -> dict[str, Any]:
+def found(parser: Model) -> dict[str, Any]:
     short = Band("0-100", tuple(map(sentence, (3, 12, 7, 25))))
     long = Band("100-200", tuple(map(sentence, (101, 103, 30, 105, 40))))
     return measure_bands(parser, [short, long], sample=2, repeat=1)
@@ -155,7 +155,7 @@ def test_everything_is_measured(found: dict[str, Any]) -> None:
     assert set(found["exponents"]) == set(ROWS) - {"auto"}
 
 
-def test_the_share_done_grows_to_the_whole(parser: Parser) -> None:
+def test_the_share_done_grows_to_the_whole(parser: Model) -> None:
     told: list[tuple[str, float]] = []
     bands = [Band("a", (sentence(4), sentence(9))), Band("b", (sentence(30),))]
     measure_bands(parser, bands, repeat=1, watch=lambda *news: told.append(news))
@@ -166,7 +166,7 @@ def test_the_share_done_grows_to_the_whole(parser: Parser) -> None:
     assert shares[-1] <= 1
 
 
-def test_another_score_is_reported(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_score_is_reported(parser: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     right = native.decode
 
     def wrong(sentences: Sequence[Any], names: Sequence[str], **options: Any) -> list[Any]:
@@ -183,7 +183,7 @@ def test_another_score_is_reported(parser: Parser, monkeypatch: pytest.MonkeyPat
     assert "1 DIFFER (by 1 at most)" in describe_bands(found)
 
 
-def test_some_decoders_alone(parser: Parser) -> None:
+def test_some_decoders_alone(parser: Model) -> None:
     found = measure_bands(parser, [Band("mine", (sentence(4),))], decoders=("h3n",), repeat=1)
     [row] = found["bands"][0]["rows"]
     assert row["decoder"] == "h3n"
@@ -192,7 +192,7 @@ def test_some_decoders_alone(parser: Parser) -> None:
     assert describe_bands(found).splitlines()[3].split()[-2:] == ["-", "-"]
 
 
-def test_wrong_arguments_are_refused(parser: Parser) -> None:
+def test_wrong_arguments_are_refused(parser: Model) -> None:
     with pytest.raises(UnknownName, match=r"unknown decoder 'best'; known: .*hpsg_n5"):
         measure_bands(parser, [], decoders=("best",))
     with pytest.raises(UsageError, match="a sample of -1 and 3 runs"):

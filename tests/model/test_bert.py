@@ -112,8 +112,8 @@ def test_transformers_is_needed_for_the_rest(tiny_encoder: Folder) -> None:
 def test_a_saved_parser_needs_no_transformers(tiny_encoder: Folder, tmp_path: Path) -> None:
     from h3n.config import load_config
     from h3n.model import build_network, count_vocabulary
+    from h3n.model.model import Model
     from h3n.model.vocabulary import Seen
-    from h3n.parser import Parser
     from h3n.trees import Dependencies, Span
 
     seen = Seen(words=("a", "b"), spans=(Span(0, 2, "S"),), dependencies=Dependencies((1, -1), ("det", "root")))
@@ -121,14 +121,14 @@ def test_a_saved_parser_needs_no_transformers(tiny_encoder: Folder, tmp_path: Pa
     settings += ["encoder.layers.heads=2", "encoder.layers.inner=32", "scorers.arc=16"]
     config = load_config(settings=settings)
     vocabulary = count_vocabulary([seen], keep_words=False)
-    parser = Parser(build_network(config, vocabulary).eval(), vocabulary, config)
+    parser = Model(build_network(config, vocabulary).eval(), vocabulary, config)
     parser.save(tmp_path)
-    again = Parser.load(tmp_path)
+    again = Model.load(tmp_path)
     given = [["Mary", "saw", "trees"], ["it"]]
     assert [p.sentence for p in again.parse(given)] == [p.sentence for p in parser.parse(given)]
     code = (
-        "import sys\nfrom h3n.parser import Parser\n"
-        f"Parser.load({str(tmp_path)!r}).parse([['Mary', 'saw', 'trees']])\n"
+        "import sys\nfrom h3n.model.model import Model\n"
+        f"Model.load({str(tmp_path)!r}).parse([['Mary', 'saw', 'trees']])\n"
         "sys.exit('transformers' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -13,8 +13,8 @@ from h3n.config import Config, config_of
 from h3n.errors import InputError, UsageError
 from h3n.model import Network, Output, Vocabulary, build_network, collate, count_vocabulary
 from h3n.model.batch import read_inputs
+from h3n.model.model import Model
 from h3n.model.vocabulary import Seen
-from h3n.parser import Parser
 from h3n.trees import Dependencies, Span
 
 KINDS = ("bert", "roberta", "xlm-roberta", "xlnet")
@@ -93,8 +93,8 @@ def test_a_pretrained_model_sees_its_words(kind: str, tiny_encoder: Callable[[st
 def test_save_and_load_give_the_same_scores(kind: str, tiny_encoder: Callable[[str], Path], tmp_path: Path) -> None:
     config = options(kind="pretrained", name=str(tiny_encoder(kind)), shapes=True)
     network = made(config)
-    Parser(network, vocabulary(), config).save(tmp_path / "saved")
-    loaded = Parser.load(tmp_path / "saved").network
+    Model(network, vocabulary(), config).save(tmp_path / "saved")
+    loaded = Model.load(tmp_path / "saved").network
     before, after = run(network, SENTENCES), run(loaded, SENTENCES)
     assert torch.equal(before.arcs, after.arcs)
     assert torch.equal(before.posts.hidden, after.posts.hidden)
@@ -105,21 +105,21 @@ def test_an_encoder_that_is_not_whole_is_refused(
     kind: str, tiny_encoder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     config = options(kind="pretrained", name=str(tiny_encoder(kind)))
-    Parser(made(config), vocabulary(), config).save(tmp_path)
+    Model(made(config), vocabulary(), config).save(tmp_path)
     (tmp_path / "encoder" / "tokenizer.json").write_text("{}")
     with pytest.raises(InputError, match=r"encoder .* cannot be loaded: "):
-        Parser.load(tmp_path)
+        Model.load(tmp_path)
     (tmp_path / "encoder" / "tokenizer.json").unlink()
     with pytest.raises(InputError, match=r"tokenizer.json: no such file; expected the encoder of a saved parser"):
-        Parser.load(tmp_path)
+        Model.load(tmp_path)
     shutil.rmtree(tmp_path / "encoder")
     with pytest.raises(InputError, match=r"config.json: no such file; expected the encoder of a saved parser"):
-        Parser.load(tmp_path)
+        Model.load(tmp_path)
 
 
 def test_weights_can_be_read_by_whoever_can_read_the_rest(tmp_path: Path) -> None:
     config = attentive()
-    Parser(made(config), vocabulary(), config).save(tmp_path)
+    Model(made(config), vocabulary(), config).save(tmp_path)
     modes = [(tmp_path / name).stat().st_mode for name in ("model.safetensors", "parser.json")]
     assert modes[0] == modes[1]
 
@@ -127,8 +127,8 @@ def test_weights_can_be_read_by_whoever_can_read_the_rest(tmp_path: Path) -> Non
 def test_save_and_load_give_the_same_scores_without_a_pretrained_model(tmp_path: Path) -> None:
     config = attentive(characters="cnn", tags=True)
     network = made(config)
-    Parser(network, vocabulary(), config).save(tmp_path)
-    assert torch.equal(run(network, SENTENCES).arcs, run(Parser.load(tmp_path).network, SENTENCES).arcs)
+    Model(network, vocabulary(), config).save(tmp_path)
+    assert torch.equal(run(network, SENTENCES).arcs, run(Model.load(tmp_path).network, SENTENCES).arcs)
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])

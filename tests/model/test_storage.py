@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from h3n.errors import UsageError
+from h3n.model.model import Model
 from h3n.model.storage import SCALE, SMALLEST, pack, unpack
-from h3n.parser import Parser
 
 
 def state(seed: int = 0) -> dict[str, torch.Tensor]:
@@ -39,7 +39,7 @@ def test_eight_bits_are_within_half_a_step_of_each_row(seed: int) -> None:
     for name in ("matrix", "cube", "zeros"):
         step = given_state[name].abs().amax(dim=-1, keepdim=True) / 127
         assert torch.all((found[name] - given_state[name]).abs() <= 0.5 * step * 1.001)
-    assert torch.allclose(found["vector"], given_state["vector"], rtol=1e-3)
+    assert torch.allclose(found["vector"], given_state["vector"], rtol=1e-3, atol=1e-7)  # halves have a smallest step
     assert torch.equal(found["counts"], given_state["counts"])
     assert all(value.dtype != torch.float16 for value in found.values())
 
@@ -62,11 +62,11 @@ def test_thirty_two_bits_are_exact_and_other_numbers_are_refused() -> None:
 def test_a_parser_in_fewer_bits_is_smaller_and_parses_alike(
     bits: int, share: float, tiny_model: Path, tmp_path: Path
 ) -> None:
-    whole = Parser.load(tiny_model)
+    whole = Model.load(tiny_model)
     whole.save(tmp_path, bits=bits)
     sizes = [(folder / "model.safetensors").stat().st_size for folder in (tmp_path, tiny_model)]
     assert sizes[0] < share * sizes[1]
-    small = Parser.load(tmp_path)
+    small = Model.load(tmp_path)
     assert all(value.dtype == torch.float32 for value in small.network.parameters())
     given_words = [["this", "dog", "saw", "the", "old", "house", "."], ["Oslo", "found", "every", "telescope", "."]]
     for one, other in zip(whole.parse(given_words), small.parse(given_words), strict=True):

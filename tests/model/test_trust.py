@@ -19,7 +19,7 @@ import h3n
 from h3n.config import config_of
 from h3n.errors import InputError
 from h3n.model import build_network
-from h3n.parser import Parser
+from h3n.model.model import Model
 from tests.model.test_encoders import options, vocabulary
 
 MODULE = """
@@ -62,7 +62,7 @@ def copied(source: Path, target: Path) -> Path:
 @pytest.fixture
 def saved(tiny_encoder: Callable[[str], Path], tmp_path: Path) -> Path:
     config = options(kind="pretrained", name=str(tiny_encoder("bert")))
-    Parser(build_network(config, vocabulary()), vocabulary(), config).save(tmp_path / "saved")
+    Model(build_network(config, vocabulary()), vocabulary(), config).save(tmp_path / "saved")
     return tmp_path / "saved"
 
 
@@ -70,7 +70,7 @@ def test_code_beside_a_saved_encoder_is_not_run(saved: Path, mark: Path, monkeyp
     with_code(saved / "encoder", mark, kind="config")
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n" * 100))
     with pytest.raises(InputError) as raised:
-        Parser.load(saved)
+        Model.load(saved)
     assert not mark.exists()
     assert "h3n never runs code of a model" in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -92,7 +92,7 @@ def test_code_of_a_tokenizer_is_not_run(saved: Path, mark: Path, monkeypatch: py
     with_code(saved / "encoder", mark, kind="tokenizer")
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n" * 100))
     with suppress(InputError):  # the library may have a tokenizer of its own for the architecture
-        Parser.load(saved)
+        Model.load(saved)
     assert not mark.exists()
     assert sys.stdin.read() == "y\n" * 100
 
@@ -111,7 +111,7 @@ def test_attention_that_is_fetched_from_the_hub_is_not_used(saved: Path) -> None
     named = {"attn_implementation": "someone/kernel", "_attn_implementation": "someone/kernel"}
     # Another activation than BERT's own, so that the library loads it.
     file.write_text(json.dumps(json.loads(file.read_text()) | {"hidden_act": "relu"} | named))
-    assert Parser.load(saved).network.encoder.model.config._attn_implementation in {"sdpa", "eager"}
+    assert Model.load(saved).network.encoder.model.config._attn_implementation in {"sdpa", "eager"}
 
 
 class Bomb:

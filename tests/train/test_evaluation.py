@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from h3n import formats
 from h3n.cli import app
-from h3n.parser import Parser
+from h3n.model.model import Model
 from h3n.training.data import Example
 from h3n.training.evaluation import bare, compare
 from h3n.trees import Constituent, Leaf, Sentence, rebuild
@@ -45,7 +45,7 @@ def test_a_logs_scores_equal_those_of_the_command(
     tmp_path: Path, tiny_model: Path, treebank: Callable[..., list[Example]], top: str
 ) -> None:
     examples = treebank("dev", 30)
-    parsed = Parser.load(tiny_model).parse([bare(example.sentence, tags=False) for example in examples])
+    parsed = Model.load(tiny_model).parse([bare(example.sentence, tags=False) for example in examples])
     parsed = [replace(one, sentence=worse(one.sentence)) if at % 2 else one for at, one in enumerate(parsed)]
     log = compare(examples, parsed)
     assert 10 < log["LF1"] < 99.9

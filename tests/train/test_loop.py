@@ -22,7 +22,7 @@ from safetensors.torch import load_file
 from h3n.config import Config, table_of
 from h3n.errors import MissingExtra, TrainingError, UsageError
 from h3n.model import count_vocabulary
-from h3n.parser import Parser
+from h3n.model.model import Model
 from h3n.training import Check, Note, Update, checkpoint, evaluate, train, with_tensorboard
 from h3n.training.checkpoint import last_checkpoint
 from h3n.training.curves import draw_curves, read_metrics
@@ -63,7 +63,7 @@ def test_train_save_load_parse_evaluate(tmp_path: Path, treebank: Part, options:
     checks = [event.row for event in events if isinstance(event, Check)]
     assert checks[-1]["loss"] < checks[0]["loss"] / 2
     assert [row["LF1"] for row in read_metrics(tmp_path / "run")] == [row["LF1"] for row in checks]
-    loaded = Parser.load(tmp_path / "run" / "model")
+    loaded = Model.load(tmp_path / "run" / "model")
     assert evaluate(loaded, treebank("dev")) == scores
     assert loaded.config.decoding.weight == parser.config.decoding.weight
     words = ["the", "old", "dog", "saw", "Mary", "near", "a", "river", "."]

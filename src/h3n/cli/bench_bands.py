@@ -45,13 +45,13 @@ def run(
     from h3n.experiments.bands_plot import check_plot, plot_bands
     from h3n.experiments.bands_table import describe_bands
     from h3n.experiments.provenance import checksums, describe_code, describe_machine, public_name
-    from h3n.loading import WEIGHTS, locate
-    from h3n.pipeline import load
+    from h3n.models import WEIGHTS, locate
+    from h3n.parser import load
 
     if plot is not None:
         check_plot(plot)
     bands = read_bands(data if data is not None else _default_data(), limit=limit)
-    parser = load(model, threads=1, precision=precision).parser
+    parser = load(model, threads=1, precision=precision).model
     weights = checksums([str(locate(model).resolve() / WEIGHTS)])
     about: dict[str, Any] = {
         "model": public_name(model),

@@ -25,7 +25,7 @@ from h3n.experiments.bands import SAMPLE
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
-    from h3n.pipeline import Pipeline
+    from h3n.parser import Parser
 
 PARTS = ("segmentation", "reading", "encoding", "scoring", "decoding", "trees")
 
@@ -64,7 +64,7 @@ def speed(
             model, data, precision=precision, sample=sample, limit=limit, repeat=repeat, plot=plot, as_json=as_json
         )
         return
-    from h3n.pipeline import load
+    from h3n.parser import load
 
     text = _repeated(_read(file), sentences)
     parser = load(model, threads=threads, precision=precision)
@@ -76,7 +76,7 @@ def speed(
     typer.echo(json.dumps(found) if as_json else describe(found))
 
 
-def measure(parser: Pipeline, text: str, *, decoder: str, repeat: int) -> dict[str, Any]:
+def measure(parser: Parser, text: str, *, decoder: str, repeat: int) -> dict[str, Any]:
     """Return the rate of a parser on a text, and the seconds of each part."""
     count = sum(1 for _ in parser.parse(text, decoder=decoder))  # and everything is warm
     seconds = _least(lambda: _drain(parser, text, decoder), time.perf_counter, repeat)
@@ -92,16 +92,16 @@ def measure(parser: Pipeline, text: str, *, decoder: str, repeat: int) -> dict[s
     }
 
 
-def split_time(parser: Pipeline, text: str, *, decoder: str, repeat: int) -> dict[str, float]:
+def split_time(parser: Parser, text: str, *, decoder: str, repeat: int) -> dict[str, float]:
     """Return the processor seconds of each of `PARTS`, on one thread.
 
     Each part is run by itself on the output of the one before; what is left of the whole is the making of trees, with
     the names of relations and tags and the confidences.
     """
     from h3n.decode import decode_batch, weigh
-    from h3n.pipeline import Pipeline
+    from h3n.parser import Parser
 
-    inner = parser.parser
+    inner = parser.model
     found: dict[str, list[Any]] = {}
 
     def cut() -> None:
@@ -124,7 +124,7 @@ def split_time(parser: Pipeline, text: str, *, decoder: str, repeat: int) -> dic
         least["score"] = _least(lambda: watch.run(score), time.process_time, repeat)
     least["decode"] = _least(decode, time.process_time, repeat)
     found.clear()
-    whole = _least(lambda: _drain(Pipeline(inner), text, decoder), time.process_time, repeat)
+    whole = _least(lambda: _drain(Parser(inner), text, decoder), time.process_time, repeat)
     encoding = min(watch.least, least["score"])
     known = (least["cut"], least["read"], encoding, least["score"] - encoding, least["decode"])
     return dict(zip(PARTS, (*known, max(0.0, whole - sum(known))), strict=True))
@@ -216,7 +216,7 @@ def _repeated(text: str, sentences: int) -> str:
     return "\n\n".join([text] * -(-sentences // once))
 
 
-def _drain(parser: Pipeline, text: str, decoder: str) -> None:
+def _drain(parser: Parser, text: str, decoder: str) -> None:
     deque(parser.parse(text, decoder=decoder), 0)
 
 

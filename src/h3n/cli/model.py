@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from h3n.errors import InputError, UsageError
-from h3n.loading import CARD, bundled, locate, read_about
+from h3n.models import CARD, bundled, locate, read_about
 
 model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
@@ -81,9 +81,9 @@ def export(
         if bits is None:
             shutil.copytree(source, folder, dirs_exist_ok=True)
         else:
-            from h3n.parser import Parser
+            from h3n.model.model import Model
 
-            Parser.load(source).save(folder, bits=bits)
+            Model.load(source).save(folder, bits=bits)
             if (source / CARD).is_file():
                 shutil.copyfile(source / CARD, folder / CARD)
     except OSError as error:

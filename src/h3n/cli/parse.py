@@ -24,7 +24,7 @@ from h3n.formats.options import Problems
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
-    from h3n.pipeline import Result
+    from h3n.parser import Result
 
 
 class OutputFormat(StrEnum):
@@ -105,11 +105,11 @@ def parse(
         typer.echo("h3n: type a text and press Enter; Ctrl-D ends", err=True)
     else:
         sentences = _peeked(sentences)  # what is wrong with the file is said before the model is loaded
-    from h3n.pipeline import LOOK_AHEAD, load
+    from h3n.parser import LOOK_AHEAD, load
 
     parser = load(model, device=device, threads=threads or _processors(), precision=precision)
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
-    _check_model(model, parser.parser.decoder_for(decoder), chosen)
+    _check_model(model, parser.model.decoder_for(decoder), chosen)
     results = parser.parse(sentences, decoder=decoder, look_ahead=0 if waiting else LOOK_AHEAD)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")

@@ -24,7 +24,7 @@ from h3n.trees import Sentence
 
 if TYPE_CHECKING:
     from h3n.model.batch import Inputs
-    from h3n.parser import Parser
+    from h3n.model.model import Model
 
 ROWS = ("cky", "mst", PUBLISHED, "hpsg", "h3n", "auto")
 # Where the sentences of a band are looked for: one a line, words with blanks between, plain or compressed.
@@ -83,7 +83,7 @@ def spread(lengths: Sequence[int], count: int) -> list[int]:
 
 
 def measure_bands(
-    parser: Parser,
+    parser: Model,
     bands: Sequence[Band],
     *,
     decoders: Sequence[str] = ROWS,
@@ -120,7 +120,7 @@ def measure_bands(
     }
 
 
-def _check(parser: Parser, decoders: Sequence[str], *, sample: int, repeat: int) -> None:
+def _check(parser: Model, decoders: Sequence[str], *, sample: int, repeat: int) -> None:
     for name in decoders:
         if name not in COMPLEXITY:
             raise UnknownName("decoder", name, COMPLEXITY)
@@ -169,7 +169,7 @@ class _Tally:
 class _Measure:
     """Takes the time of everything in a band."""
 
-    def __init__(self, parser: Parser, decoders: tuple[str, ...], repeat: int) -> None:
+    def __init__(self, parser: Model, decoders: tuple[str, ...], repeat: int) -> None:
         self._parser, self._decoders, self._repeat = parser, decoders, repeat
         on_processor = parser.network.device.type == "cpu"
         self._clock = time.process_time if on_processor else time.perf_counter
@@ -208,7 +208,7 @@ class _Measure:
         return [weigh(scores, self._parser.config.decoding.weight) for scores in scored.scores]
 
     def _parses(self, scores: Sequence[Scores], name: str) -> list[Parse]:
-        """Return the parses, by the steps `Parser.decode` takes before it gives names."""
+        """Return the parses, by the steps `Model.decode` takes before it gives names."""
         from h3n.model.scoring import tree_head_scores
 
         if "head" in DECODERS[name].needs and self._parser.config.decoding.head_score == "tree":

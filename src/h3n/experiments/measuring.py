@@ -9,7 +9,7 @@ from typing import Any
 
 from h3n.config import Treebank
 from h3n.experiments.experiment import DevSet, Row
-from h3n.parser import Parsed, Parser, Scored
+from h3n.model.model import Model, Parsed, Scored
 from h3n.training.data import Example, load_examples
 from h3n.training.evaluation import WEIGHTS, bare, compare, quality
 
@@ -40,7 +40,7 @@ class Batches:
 
 
 def measure(
-    parser: Parser,
+    parser: Model,
     rows: Sequence[Row],
     sets: Sequence[DevSet],
     *,
@@ -64,39 +64,39 @@ def measure(
     return [figures for place in range(len(rows)) for figures in found[place]]
 
 
-def with_head_score(parser: Parser, name: str) -> Parser:
+def with_head_score(parser: Model, name: str) -> Model:
     """Return the parser with another way to rank heads."""
     decoding = replace(parser.config.decoding, head_score=name)  # type: ignore[arg-type]
-    return Parser(parser.network, parser.vocabulary, replace(parser.config, decoding=decoding))
+    return Model(parser.network, parser.vocabulary, replace(parser.config, decoding=decoding))
 
 
 def _head_score(row: Row) -> str:
     return row.head_score if row.decoder in USE_HEADS else "tree"
 
 
-def _read(parser: Parser, one: DevSet, scoring: str) -> Read:
+def _read(parser: Model, one: DevSet, scoring: str) -> Read:
     examples = load_examples([Treebank(files=one.files, limit=one.limit)], data=parser.config.data)
     return Read(one.name, examples, sum(len(example.sentence) for example in examples), scoring, one.test)
 
 
-def _clock(parser: Parser) -> Callable[[], float]:
+def _clock(parser: Model) -> Callable[[], float]:
     """Return processor time, which a busy machine does not spoil; with a GPU, whose time is none, that on the wall."""
     return time.process_time if parser.network.device.type == "cpu" else time.perf_counter
 
 
-def _score(parser: Parser, read: Read) -> Batches:
+def _score(parser: Model, read: Read) -> Batches:
     clock = _clock(parser)
     started = clock()
     parts = list(parser.score([bare(e.sentence, tags=parser.config.encoder.tags) for e in read.examples]))
     return Batches(parts, clock() - started)
 
 
-def _measure_row(parser: Parser, row: Row, reads: Sequence[Read], scored: Sequence[Batches]) -> list[dict[str, Any]]:
+def _measure_row(parser: Model, row: Row, reads: Sequence[Read], scored: Sequence[Batches]) -> list[dict[str, Any]]:
     weight = row.weight if row.weight is not None else _best_weight(parser, row, reads, scored)
     return [_figures(parser, row, read, batches, weight) for read, batches in zip(reads, scored, strict=True)]
 
 
-def _best_weight(parser: Parser, row: Row, reads: Sequence[Read], scored: Sequence[Batches]) -> float:
+def _best_weight(parser: Model, row: Row, reads: Sequence[Read], scored: Sequence[Batches]) -> float:
     dev = [(read, batches) for read, batches in zip(reads, scored, strict=True) if not read.test]
     if not _weighs(row) or not dev:
         return 0.5
@@ -112,7 +112,7 @@ def _weighs(row: Row) -> bool:
     return row.decoder in (*USE_HEADS, "hpsg")
 
 
-def _figures(parser: Parser, row: Row, read: Read, batches: Batches, weight: float) -> dict[str, Any]:
+def _figures(parser: Model, row: Row, read: Read, batches: Batches, weight: float) -> dict[str, Any]:
     clock = _clock(parser)
     started = clock()
     parsed = _decode(parser, row, batches, weight)
@@ -135,14 +135,14 @@ def _figures(parser: Parser, row: Row, read: Read, batches: Batches, weight: flo
     }
 
 
-def _decode(parser: Parser, row: Row, batches: Batches, weight: float) -> list[Parsed]:
+def _decode(parser: Model, row: Row, batches: Batches, weight: float) -> list[Parsed]:
     made: dict[int, Parsed] = {}
     for numbers, part in batches.parts:
         made.update(zip(numbers, _decode_part(parser, row.decoder, part, weight), strict=True))
     return [made[at] for at in range(len(made))]
 
 
-def _decode_part(parser: Parser, decoder: str, part: Scored, weight: float) -> Iterator[Parsed]:
+def _decode_part(parser: Model, decoder: str, part: Scored, weight: float) -> Iterator[Parsed]:
     """Yield parses by one decoder, or the phrases of the first and the dependencies of the second."""
     first, _, second = decoder.partition("+")
     phrases = parser.decode(part, decoder=first, weight=weight)

@@ -20,7 +20,7 @@ from h3n.experiments.miniature import OVERLAY, miniature_of
 from h3n.experiments.plan import Choice, Job, makes_of, plan
 from h3n.experiments.provenance import checksums, describe_code, describe_machine, public_name
 from h3n.experiments.results import add_result
-from h3n.parser import Parser
+from h3n.model.model import Model
 from h3n.training import Note, load_examples, train
 from h3n.training.checkpoint import restore_folder, write_file
 from h3n.training.curves import read_metrics
@@ -154,7 +154,7 @@ def _provenance(job: Job) -> dict[str, Any]:
 def measure_job(job: Job, *, report: Report) -> dict[str, Any]:
     """Return the record of a trained run: its figures and all that one has to know to repeat them."""
     device = str(choose_device(job.config.training.device, Processes()))
-    parser = Parser.load(job.folder / "model", device=device)
+    parser = Model.load(job.folder / "model", device=device)
     rows = [row for row in job.experiment.rows if row.run == job.run.name]
     with _one_thread():
         found = measure(parser, rows, job.dev, scoring=job.scoring, said=lambda line: report(Note(text=line)))

@@ -14,8 +14,8 @@ from h3n.experiments.miniature import OVERLAY
 from h3n.experiments.plan import check_files, find_file
 from h3n.experiments.provenance import checksums, describe_code, describe_machine, public_name
 from h3n.experiments.results import add_result
-from h3n.loading import WEIGHTS, locate
-from h3n.pipeline import load
+from h3n.models import WEIGHTS, locate
+from h3n.parser import load
 from h3n.training import Note, load_examples, train
 
 RUN = "bands"
@@ -37,7 +37,7 @@ def run_bands(
     if model is None and miniature:
         model = str(_tiny_model(Path(bands.folder), output / experiment.name / "tiny"))
     name = model if model is not None else bands.model
-    parser = load(name, threads=1).parser
+    parser = load(name, threads=1).model
     folder = locate(name).resolve()
     read = read_bands(expand(bands.folder), limit=bands.limit)
     found = measure_bands(parser, read, sample=bands.sample, repeat=bands.repeat, watch=_watch(report))

@@ -5,12 +5,14 @@ C cells (spans with start < end, of all sentences in a row, see `h3n.model.cells
 """
 
 from h3n.model.batch import Batch, Targets, collate
+from h3n.model.model import Model
 from h3n.model.network import ENCODERS, Network, Output, build_network
 from h3n.model.vocabulary import Vocabulary, count_vocabulary
 
 __all__ = [
     "ENCODERS",
     "Batch",
+    "Model",
     "Network",
     "Output",
     "Targets",

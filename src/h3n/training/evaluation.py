@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from h3n.evaluate.treebank import Convention, TreebankTotals, count_sentence, main_scores, usual_parameters
-from h3n.parser import Parsed, Parser, Scored
+from h3n.model.model import Model, Parsed, Scored
 from h3n.training.data import Example
 from h3n.trees import Sentence
 
@@ -21,7 +21,7 @@ def bare(sentence: Sentence, *, tags: bool) -> Sentence:
 
 
 def evaluate(
-    parser: Parser, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
+    parser: Model, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
 ) -> dict[str, float]:
     """Return the scores of a parser in percent: LF1, UAS, LAS, head and tag accuracy, as far as gold allows."""
     reads_tags = parser.config.encoder.tags
@@ -51,7 +51,7 @@ def quality(scores: dict[str, float]) -> float:
 
 
 def tune_weight(
-    parser: Parser, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
+    parser: Model, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
 ) -> tuple[float, dict[float, dict[str, float]]]:
     """Return the weight of spans with which dev comes out best, and the scores with each; the network runs once."""
     reads_tags = parser.config.encoder.tags
@@ -73,7 +73,7 @@ def tune_weight(
     return best, tried
 
 
-def with_weight(parser: Parser, weight: float) -> Parser:
+def with_weight(parser: Model, weight: float) -> Model:
     """Return the parser with another weight of spans against arcs."""
     config = replace(parser.config, decoding=replace(parser.config.decoding, weight=weight))
-    return Parser(parser.network, parser.vocabulary, config)
+    return Model(parser.network, parser.vocabulary, config)

@@ -23,9 +23,9 @@ from h3n.decode import DECODERS
 from h3n.errors import InputError, TrainingError, UsageError
 from h3n.model.batch import collate, to_device
 from h3n.model.loss import TERMS, losses, weigh
+from h3n.model.model import Model
 from h3n.model.network import Network, build_network
 from h3n.model.vocabulary import Vocabulary, count_vocabulary
-from h3n.parser import Parser
 from h3n.training.checkpoint import (
     Position,
     last_checkpoint,
@@ -80,7 +80,7 @@ class Run:
 
     folder: Path
     config: Config
-    parser: Parser
+    parser: Model
     optimiser: torch.optim.Optimizer
     train: Sequence[Numbered]
     dev: Sequence[Example]
@@ -102,7 +102,7 @@ def train(
     here: Processes | None = None,
     resume: bool = False,
     report: Report = lambda _: None,
-) -> Parser:
+) -> Model:
     """Train a parser and return it, as it was saved in the run's folder ``model``."""
     run = prepare(config, examples, dev, here=here or Processes(), resume=resume, report=report)
     try:
@@ -135,7 +135,7 @@ def prepare(
     run = Run(
         folder=folder,
         config=config,
-        parser=Parser(network, vocabulary, config),
+        parser=Model(network, vocabulary, config),
         optimiser=make_optimiser(network, config.optimiser),
         train=[number(example, vocabulary, cutter=network.cutter) for example in examples],
         dev=dev,
@@ -346,14 +346,14 @@ def save(run: Run) -> None:
     wait(run.here)
 
 
-def finish(run: Run) -> Parser:
+def finish(run: Run) -> Model:
     """Return the best parser, its weight of spans against arcs tuned on dev, and write it to ``model``.
 
     Without dev it is the last one.
     """
     wait(run.here)
     run.network.eval()
-    parser = Parser.load(run.folder / "best", device=str(run.network.device)) if run.dev else run.parser
+    parser = Model.load(run.folder / "best", device=str(run.network.device)) if run.dev else run.parser
     both = {"full", "arc"} <= set(DECODERS[parser.decoder_for(None)].needs)  # else there is nothing to weigh
     if run.dev and run.config.training.tune and both and run.here.first:
         weight, tried = tune_weight(parser, run.dev)

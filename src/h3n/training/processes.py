@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, distributed, nn
 
-from h3n.parser import check_device
+from h3n.model.model import check_device
 
 # Gradients travel in pieces of about this many numbers: few messages, little extra memory.
 PIECE = 8_000_000

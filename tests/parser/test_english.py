@@ -10,27 +10,27 @@ from pathlib import Path
 import pytest
 
 import h3n
-from h3n import loading
+from h3n import models
 from h3n.convert import split
-from h3n.pipeline import Pipeline, Result
+from h3n.parser import Parser, Result
 
 TEXT = "She is carefully making the cake. It doesn't smell of smoke, does it?"
 
 
 @pytest.fixture(scope="module")
-def english() -> Pipeline:
+def english() -> Parser:
     return h3n.load("en")
 
 
 @pytest.fixture(scope="module")
-def results(english: Pipeline) -> list[Result]:
+def results(english: Parser) -> list[Result]:
     return list(english.parse(TEXT))
 
 
 def test_it_is_small_and_has_a_card() -> None:
-    folder = loading.locate("en")
+    folder = models.locate("en")
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 50e6
-    card = (folder / loading.CARD).read_text(encoding="utf-8")
+    card = (folder / models.CARD).read_text(encoding="utf-8")
     for heading in ("## Data", "## How good it is", "## Weaknesses"):
         assert heading in card
 
@@ -53,7 +53,7 @@ def test_contractions_and_offsets(results: list[Result]) -> None:
     assert [TEXT[start:end] for start, end in smoke.offsets] == list(smoke.words)
 
 
-def test_the_two_trees_agree(english: Pipeline) -> None:
+def test_the_two_trees_agree(english: Parser) -> None:
     texts = [
         "The old man the boats that his sons, who had never rowed, refused to paint.",
         "What she said to whom, and when, nobody who was there would ever tell us.",

@@ -1,6 +1,6 @@
-"""The friendly front: load a parser, parse sentences, save it.
+"""A trained model: sentences in, scores and parses out; loaded from a folder and saved into one.
 
-A saved parser is a folder: ``model.safetensors`` (all weights), ``parser.json`` (options and vocabulary), and for a
+A saved model is a folder: ``model.safetensors`` (all weights), ``parser.json`` (options and vocabulary), and for a
 pretrained encoder its own configuration and tokenizer. Nothing in it is executed on loading.
 """
 
@@ -18,12 +18,12 @@ from safetensors.torch import load_file, save_file
 from h3n.config import Config, config_of, table_of
 from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, weigh
 from h3n.errors import InputError, UnknownName, UsageError
-from h3n.loading import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
 from h3n.model.network import Network, Output, restore_network
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of, tree_head_scores
 from h3n.model.storage import pack, unpack
 from h3n.model.vocabulary import NO_TAG, Vocabulary
+from h3n.models import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
@@ -57,8 +57,8 @@ class Parsed:
         return self.parse.score
 
 
-class Parser:
-    """A network with its vocabulary and options. Make one with `Parser.load` or by training."""
+class Model:
+    """A network with its vocabulary and options; a user sees it as `h3n.parser.Parser`. Load or train one."""
 
     def __init__(self, network: Network, vocabulary: Vocabulary, config: Config) -> None:
         self.network = network
@@ -66,8 +66,8 @@ class Parser:
         self.config = config
 
     @classmethod
-    def load(cls, folder: str | Path, *, device: str = "cpu") -> Parser:
-        """Return the parser saved in a folder."""
+    def load(cls, folder: str | Path, *, device: str = "cpu") -> Model:
+        """Return the model saved in a folder."""
         path = Path(folder)
         about = read_about(path)
         config = config_of(about["config"])
@@ -81,11 +81,11 @@ class Parser:
         return cls(network.to(device).eval(), vocabulary, config)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
-        """Write the parser into a folder, which is made if need be; see `h3n.model.storage` for fewer bits a weight."""
+        """Write the model into a folder, which is made if need be; see `h3n.model.storage` for fewer bits a weight."""
         path = Path(folder)
         state = pack(self.network.state_dict(), bits)
         path.mkdir(parents=True, exist_ok=True)
-        save_file(state, path / WEIGHTS, metadata={"format": "pt"})  # for its owner's eyes only
+        save_file(state, path / WEIGHTS, metadata={"format": "pt"})
         if self.network.cutter is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)

@@ -13,14 +13,14 @@ import torch
 
 from h3n.decode import Constraints, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
-from h3n.loading import locate
 from h3n.model.batch import Inputs
 from h3n.model.int8 import pays_off, use_int8
-from h3n.parser import Parsed, Parser, Scored, check_device
-from h3n.pipeline.confidence import arc_confidences, span_confidences
-from h3n.pipeline.inputs import Parsable, read
-from h3n.pipeline.results import Arc, LabelledSpan, Result
-from h3n.pipeline.windows import LOOK_AHEAD, windows
+from h3n.model.model import Model, Parsed, Scored, check_device
+from h3n.models import locate
+from h3n.parser.confidence import arc_confidences, span_confidences
+from h3n.parser.inputs import Parsable, read
+from h3n.parser.results import Arc, LabelledSpan, Result
+from h3n.parser.windows import LOOK_AHEAD, windows
 from h3n.trees import HELPER, Sentence
 
 PRECISIONS = ("auto", "float32", "int8")
@@ -43,7 +43,7 @@ class _Asked:
         return found
 
 
-def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, precision: str = "auto") -> Pipeline:
+def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, precision: str = "auto") -> Parser:
     """Return a parser: a bundled one by name, one in a folder, or ``owner/name`` on the Hugging Face hub.
 
     ``device`` is one of torch's, or ``auto``. With ``threads`` that many batches are parsed at the same time, each on
@@ -58,14 +58,14 @@ def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, p
     chosen = _device(device)
     if precision == "int8" and chosen != "cpu":
         raise UsageError(f"precision int8 with device {chosen}; it is for cpu alone")
-    parser = Parser.load(locate(name), device=chosen)
+    model = Model.load(locate(name), device=chosen)
     if precision == "auto":
-        precision = "int8" if chosen == "cpu" and pays_off(parser.network) else "float32"
+        precision = "int8" if chosen == "cpu" and pays_off(model.network) else "float32"
     if precision == "int8":
-        use_int8(parser.network)
+        use_int8(model.network)
     if threads is not None:
         torch.set_num_threads(1)
-    return Pipeline(parser, threads=threads or 1, precision=precision)
+    return Parser(model, threads=threads or 1, precision=precision)
 
 
 def _device(name: str) -> str:
@@ -74,11 +74,11 @@ def _device(name: str) -> str:
     return check_device(name)
 
 
-class Pipeline:
-    """A parser for text. It keeps no state between calls, so that several threads may use one at the same time."""
+class Parser:
+    """A model that parses text. It keeps no state between calls: several threads may use one at the same time."""
 
-    def __init__(self, parser: Parser, *, threads: int = 1, precision: str = "float32") -> None:
-        self.parser = parser
+    def __init__(self, model: Model, *, threads: int = 1, precision: str = "float32") -> None:
+        self.model = model
         self.threads = threads
         self.precision = precision
 
@@ -98,7 +98,7 @@ class Pipeline:
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them.
         """
-        chosen = self.parser.decoder_for(decoder)
+        chosen = self.model.decoder_for(decoder)
         if decoder is None and constraints is not None and chosen == "h3n":
             chosen = "auto"
         if not (callable(constraints) or isinstance(constraints, Constraints | None)):
@@ -121,12 +121,12 @@ class Pipeline:
         self, window: Sequence[tuple[int, Sentence]], asked: _Asked, each: _Mapper, *, first: int
     ) -> Iterator[Result]:
         sentences = [sentence for _, sentence in window]
-        batches = list(self.parser.batches(sentences))
+        batches = list(self.model.batches(sentences))
 
         def work(batch: _Batch) -> list[Result]:
             chosen = [sentences[at] for at in batch[0]]
             try:
-                return self._parsed(self.parser.score_batch(chosen, batch[1]), asked)
+                return self._parsed(self.model.score_batch(chosen, batch[1]), asked)
             except DecodeError as error:
                 raise _placed(error, [first + at for at in batch[0]], chosen) from None
 
@@ -139,14 +139,14 @@ class Pipeline:
 
     def _parsed(self, scored: Scored, asked: _Asked) -> list[Result]:
         wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]
-        parsed = self.parser.decode(scored, decoder=asked.decoder, constraints=wanted)
+        parsed = self.model.decode(scored, decoder=asked.decoder, constraints=wanted)
         parses = [one.parse for one in parsed]
-        helper = self.parser.vocabulary.helper
-        spans = span_confidences(self.parser.network, scored.output, parses, helper=helper)
+        helper = self.model.vocabulary.helper
+        spans = span_confidences(self.model.network, scored.output, parses, helper=helper)
         return list(map(self._result, parsed, scored.scores, spans))
 
     def _result(self, parsed: Parsed, scores: Scores, confidences: Sequence[float]) -> Result:
-        parse, labels = parsed.parse, self.parser.vocabulary.labels
+        parse, labels = parsed.parse, self.model.vocabulary.labels
         spans = tuple(
             LabelledSpan(start, end, labels[label], None if head < 0 else head, confidence)
             for (start, end, label, head), confidence in zip(parse.spans, confidences, strict=True)

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import h3n
-from h3n import loading
+from h3n import models
 from h3n.errors import InputError, UnknownName, UsageError
 
 
@@ -26,14 +26,14 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_a_bundled_model_is_found_by_name(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(tiny_model, tmp_path / "en")
     (tmp_path / "notes").mkdir()
-    monkeypatch.setattr(loading, "BUNDLED", tmp_path)
-    assert loading.bundled() == {"en": tmp_path / "en"}
+    monkeypatch.setattr(models, "BUNDLED", tmp_path)
+    assert models.bundled() == {"en": tmp_path / "en"}
     (result,) = h3n.load("en").parse("Oslo found a dog.")
     assert len(result.heads) == 5
 
 
 def test_an_unknown_name_lists_what_there_is(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "BUNDLED", tmp_path)
+    monkeypatch.setattr(models, "BUNDLED", tmp_path)
     with pytest.raises(InputError, match=r"no model 'xx'.*none is bundled with this version"):
         h3n.load("xx")
     shutil.copytree(tiny_model, tmp_path / "de")
@@ -92,7 +92,7 @@ def test_damaged_folders(tiny_model: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the weights cannot be read"):
         h3n.load(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
-        loading.read_about(tmp_path / "missing")
+        models.read_about(tmp_path / "missing")
 
 
 def test_devices_and_threads(tiny_model: Path) -> None:

@@ -12,8 +12,8 @@ from h3n.config import config_of
 from h3n.convert.joint import split
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.model import build_network, count_vocabulary
+from h3n.model.model import Model
 from h3n.model.vocabulary import Seen
-from h3n.parser import Parser
 from h3n.trees import Dependencies, Sentence, Span, check_dependencies
 
 SEEN = Seen(
@@ -29,7 +29,7 @@ PHRASES_ONLY = Seen(words=SEEN.words, spans=SEEN.spans)
 SENTENCES = [["the", "dog"], [], ["it"], ["a", "very", "old", "dog", "slept", "near", "the", "river", "."]]
 
 
-def make(seen: Seen = SEEN) -> Parser:
+def make(seen: Seen = SEEN) -> Model:
     layers = {"count": 1, "size": 16, "heads": 2, "head_size": 8, "inner": 16}
     scorers = {"span": 8, "pair": 4, "arc": 8, "relation": 8, "head": 8, "tag": 8}
     config = config_of({"encoder": {"layers": layers}, "scorers": scorers, "batches": {"parse_words": 12}})
@@ -38,7 +38,7 @@ def make(seen: Seen = SEEN) -> Parser:
     network = build_network(config, vocabulary).eval()
     for weight in (network.arc.weight, network.relation.weight):
         torch.nn.init.normal_(weight)
-    return Parser(network, vocabulary, config)
+    return Model(network, vocabulary, config)
 
 
 @pytest.mark.parametrize("decoder", ["h3n", "hpsg", "auto"])
@@ -102,26 +102,26 @@ def test_a_parser_of_one_kind_falls_back_to_its_decoder() -> None:
 
 def test_folders_that_hold_no_parser_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no such folder; expected one that holds parser\.json"):
-        Parser.load(tmp_path / "none")
+        Model.load(tmp_path / "none")
     with pytest.raises(InputError, match=r"is .* a saved parser"):
-        Parser.load(tmp_path)
+        Model.load(tmp_path)
     make().save(tmp_path / "p")
     about = tmp_path / "p" / "parser.json"
     text = about.read_text()
     about.write_text(text[:100])
     with pytest.raises(InputError, match="not JSON"):
-        Parser.load(tmp_path / "p")
+        Model.load(tmp_path / "p")
     about.write_text(json.dumps({**json.loads(text), "version": 99}))
     with pytest.raises(InputError, match="another version of h3n; expected version 1"):
-        Parser.load(tmp_path / "p")
+        Model.load(tmp_path / "p")
     about.write_text(text)
     weights = tmp_path / "p" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
     with pytest.raises(InputError, match="the weights cannot be read"):
-        Parser.load(tmp_path / "p")
+        Model.load(tmp_path / "p")
     weights.unlink()
     with pytest.raises(InputError, match="the weights cannot be read"):
-        Parser.load(tmp_path / "p")
+        Model.load(tmp_path / "p")
 
 
 def test_a_saved_parser_brings_its_static_vectors_along(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_a_saved_parser_brings_its_static_vectors_along(tmp_path: Path) -> None:
     path.write_text("the 1 2\ndog 3 4\n")
     config = config_of({"encoder": {"vectors": str(path), "layers": {"count": 0, "size": 8}}})
     vocabulary = count_vocabulary([SEEN], keep_words=True)
-    parser = Parser(build_network(config, vocabulary).eval(), vocabulary, config)
+    parser = Model(build_network(config, vocabulary).eval(), vocabulary, config)
     parser.save(tmp_path / "p")
     path.unlink()
     words = ["the", "dog"]
-    assert Parser.load(tmp_path / "p").parse([words])[0].joint == parser.parse([words])[0].joint
+    assert Model.load(tmp_path / "p").parse([words])[0].joint == parser.parse([words])[0].joint

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import h3n
-from h3n.pipeline import Pipeline
+from h3n.parser import Parser
 
 
 @pytest.fixture(scope="session")
-def parser(tiny_model: Path) -> Pipeline:
+def parser(tiny_model: Path) -> Parser:
     """Return a small parser that knows the example treebank: houses, dogs, teachers and telescopes."""
     return h3n.load(tiny_model)

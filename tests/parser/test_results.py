@@ -13,14 +13,14 @@ import pytest
 from h3n import formats
 from h3n.draw import read_joint_brackets
 from h3n.errors import MissingExtra, TreeError
-from h3n.pipeline import LabelledSpan, Pipeline, Result
+from h3n.parser import LabelledSpan, Parser, Result
 from h3n.trees import Constituent, Leaf, Sentence
 
 TEXT = 'Oslo doesn\'t like "the very old dogs" near Tokyo.'
 
 
 @pytest.fixture(scope="module")
-def result(parser: Pipeline) -> Result:
+def result(parser: Parser) -> Result:
     (made,) = parser.parse(TEXT)
     return made
 
@@ -95,19 +95,19 @@ def test_nltk_is_optional(result: Result, monkeypatch: pytest.MonkeyPatch) -> No
         result.to_nltk()
 
 
-def test_nltk_has_no_tree_without_words(parser: Pipeline) -> None:
+def test_nltk_has_no_tree_without_words(parser: Parser) -> None:
     (result,) = parser.parse([[]])
     with pytest.raises(TreeError, match="has no phrase structure: it has no words"):
         result.to_nltk()
 
 
-def test_without_a_text_it_is_put_together_from_words_and_spacing(parser: Pipeline) -> None:
+def test_without_a_text_it_is_put_together_from_words_and_spacing(parser: Parser) -> None:
     (result,) = parser.parse(Sentence(words=("this", "dog", "!"), misc=("_", "SpaceAfter=No", "_")))
     assert result.text == "this dog!"
     assert tuple(result.text[start:end] for start, end in result.offsets) == result.words
 
 
-def test_dependencies_alone_have_no_brackets(parser: Pipeline) -> None:
+def test_dependencies_alone_have_no_brackets(parser: Parser) -> None:
     (flat,) = parser.parse("Oslo found dogs.", decoder="mst")
     with pytest.raises(TreeError, match="no phrase structure"):
         flat.brackets()

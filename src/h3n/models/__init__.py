@@ -15,7 +15,7 @@ from h3n.errors import InputError
 
 VERSION = 1
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
-BUNDLED = Path(__file__).parent / "models"
+BUNDLED = Path(__file__).parent
 _ON_HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 
 

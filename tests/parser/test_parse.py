@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from h3n.convert import governors_of, split
 from h3n.decode import Constraints
 from h3n.errors import DecodeError, Place, UnknownName, UsageError
-from h3n.pipeline import Pipeline, Result
-from h3n.pipeline.windows import windows
+from h3n.parser import Parser, Result
+from h3n.parser.windows import windows
 from h3n.trees import HELPER, ROOT, Constituent, Dependencies, Insert, Leaf, Sentence, leaves, spans_of
 
 TEXT = "This dog saw the old house. Oslo found every telescope near a green dog!"
@@ -27,7 +27,7 @@ def words_of(results: Iterator[Result]) -> list[tuple[str, ...]]:
     return [result.words for result in results]
 
 
-def test_text_is_cut_into_sentences_and_words_with_offsets(parser: Pipeline) -> None:
+def test_text_is_cut_into_sentences_and_words_with_offsets(parser: Parser) -> None:
     first, second = parser.parse(TEXT)
     assert first.words == ("This", "dog", "saw", "the", "old", "house", ".")
     assert second.words[-2:] == ("dog", "!")
@@ -36,7 +36,7 @@ def test_text_is_cut_into_sentences_and_words_with_offsets(parser: Pipeline) -> 
         assert result.text in TEXT
 
 
-def test_both_trees_are_learned_and_agree(parser: Pipeline) -> None:
+def test_both_trees_are_learned_and_agree(parser: Parser) -> None:
     (result,) = parser.parse(WORDS)
     assert result.heads == (2, 3, 0, 6, 6, 3, 3)
     assert result.relations == ("det", "nsubj", "root", "det", "amod", "obj", "punct")
@@ -52,7 +52,7 @@ def test_both_trees_are_learned_and_agree(parser: Pipeline) -> None:
     ]
 
 
-def test_every_kind_of_input(parser: Pipeline) -> None:
+def test_every_kind_of_input(parser: Parser) -> None:
     one = ("this", "dog", "saw", ".")
     assert words_of(parser.parse(list(one))) == words_of(parser.parse(one)) == [one]
     assert words_of(parser.parse(Sentence(words=one))) == [one]
@@ -65,14 +65,14 @@ def test_every_kind_of_input(parser: Pipeline) -> None:
     ]
 
 
-def test_results_know_which_input_they_are_from(parser: Pipeline) -> None:
+def test_results_know_which_input_they_are_from(parser: Parser) -> None:
     given = (text for text in ("", TEXT, "Oslo found a dog."))
     assert [result.source for result in parser.parse(given)] == [1, 1, 2]
     assert [result.offsets[0] for result in parser.parse(given)] == []
     assert [result.offsets[0][0] for result in parser.parse(iter([TEXT, TEXT]))] == [0, 28, 0, 28]
 
 
-def test_nothing_and_sentences_without_words(parser: Pipeline) -> None:
+def test_nothing_and_sentences_without_words(parser: Parser) -> None:
     assert list(parser.parse("")) == list(parser.parse(" \n ")) == list(parser.parse([])) == []
     first, blank, last = parser.parse([["a", "dog"], [], ["a", "house"]])
     assert (first.words, blank.words, last.words) == (("a", "dog"), (), ("a", "house"))
@@ -93,12 +93,12 @@ def test_nothing_and_sentences_without_words(parser: Pipeline) -> None:
         ([["a"], ["b", "c\ud83d"]], r"input 2: word 2 \('c\\ud83d'\) holds half a character"),
     ],
 )
-def test_what_cannot_be_parsed_is_refused(parser: Pipeline, source: Any, message: str) -> None:
+def test_what_cannot_be_parsed_is_refused(parser: Parser, source: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         list(parser.parse(source))
 
 
-def test_wrong_options_are_refused_at_once(parser: Pipeline) -> None:
+def test_wrong_options_are_refused_at_once(parser: Parser) -> None:
     with pytest.raises(UnknownName, match="unknown decoder 'best'; known: auto, cky"):
         parser.parse("A dog.", decoder="best")
     with pytest.raises(UsageError, match="look-ahead of -1"):
@@ -110,7 +110,7 @@ def test_wrong_options_are_refused_at_once(parser: Pipeline) -> None:
         list(parser.parse("A dog.", constraints=lambda _: wrong))
 
 
-def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pipeline) -> None:
+def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Parser) -> None:
     given = Sentence(
         words=("dogs", "did", "n't", "run"),
         tags=("XX", "YY", "ZZ", "VB"),
@@ -136,7 +136,7 @@ def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pi
     assert rows[5].endswith("SpaceAfter=No")
 
 
-def test_words_without_a_tag_among_others_get_one(parser: Pipeline) -> None:
+def test_words_without_a_tag_among_others_get_one(parser: Parser) -> None:
     (guessed,) = parser.parse(WORDS)
     tags, upos = ("XX", "_", "", "XX", "_", "_", "_"), ("_", "_", "_", "_", "_", "_", "X")
     (result,) = parser.parse(Sentence(words=tuple(WORDS), tags=tags, upos=upos))
@@ -144,7 +144,7 @@ def test_words_without_a_tag_among_others_get_one(parser: Pipeline) -> None:
     assert result.upos == (*guessed.upos[:6], "X")
 
 
-def test_words_may_be_brackets_or_hold_blanks(parser: Pipeline) -> None:
+def test_words_may_be_brackets_or_hold_blanks(parser: Parser) -> None:
     (result,) = parser.parse(["(", "New York", ")", "-LRB-"])
     assert result.words == ("(", "New York", ")", "-LRB-")
     assert [word for _, word in result.to_nltk().pos()] == [t.tag for t in leaves(result.tree or Constituent("", ()))]
@@ -158,7 +158,7 @@ DECODERS = ["auto", "cky", "eisner", "h3n", "hpsg", "mst"]
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
-def test_every_decoder(parser: Pipeline, decoder: str) -> None:
+def test_every_decoder(parser: Parser, decoder: str) -> None:
     (result,) = parser.parse(WORDS, decoder=decoder)
     phrases, arcs = decoder not in ("eisner", "mst"), decoder != "cky"
     assert bool(result.spans) == bool(result.tree) == phrases
@@ -169,7 +169,7 @@ def test_every_decoder(parser: Pipeline, decoder: str) -> None:
     assert result.svg().startswith("<svg")
 
 
-def test_spans_are_those_of_the_tree(parser: Pipeline) -> None:
+def test_spans_are_those_of_the_tree(parser: Parser) -> None:
     for result in parser.parse(TEXT, decoder="cky"):
         assert result.tree is not None
         assert [(s.start, s.end, s.label) for s in result.spans] == [
@@ -184,7 +184,7 @@ def sentences(count: int, seed: int = 0) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("look_ahead", [0, 1, 40, 8000])
-def test_order_and_results_do_not_depend_on_the_window(parser: Pipeline, look_ahead: int) -> None:
+def test_order_and_results_do_not_depend_on_the_window(parser: Parser, look_ahead: int) -> None:
     given = sentences(40)
     found = list(parser.parse(given, look_ahead=look_ahead))
     assert [list(result.words) for result in found] == given
@@ -195,7 +195,7 @@ def test_order_and_results_do_not_depend_on_the_window(parser: Pipeline, look_ah
             assert [a.confidence for a in alone.arcs] == pytest.approx([a.confidence for a in result.arcs], abs=1e-4)
 
 
-def test_endless_input_is_read_only_as_far_as_needed(parser: Pipeline) -> None:
+def test_endless_input_is_read_only_as_far_as_needed(parser: Parser) -> None:
     taken = 0
 
     def endless() -> Iterator[list[str]]:
@@ -212,7 +212,7 @@ def test_endless_input_is_read_only_as_far_as_needed(parser: Pipeline) -> None:
     assert taken <= 101 + 20
 
 
-def test_without_look_ahead_nothing_is_held_back(parser: Pipeline) -> None:
+def test_without_look_ahead_nothing_is_held_back(parser: Parser) -> None:
     taken = 0
 
     def typed() -> Iterator[str]:
@@ -237,10 +237,10 @@ def test_windows_keep_everything_in_order(sizes: list[int], look_ahead: int) -> 
         assert len(window) <= look_ahead + 1
 
 
-def test_batches_on_several_threads_give_the_same(parser: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("h3n.parser.CPU_WORDS", 30)  # many batches
+def test_batches_on_several_threads_give_the_same(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("h3n.model.model.CPU_WORDS", 30)  # many batches
     given = sentences(80, seed=4)
-    several = Pipeline(parser.parser, threads=3)
+    several = Parser(parser.model, threads=3)
     expected = [(result.words, result.heads, result.spans) for result in parser.parse(given, look_ahead=200)]
     assert [(result.words, result.heads, result.spans) for result in several.parse(given, look_ahead=200)] == expected
     seen: set[str] = set()
@@ -253,15 +253,15 @@ def test_batches_on_several_threads_give_the_same(parser: Pipeline, monkeypatch:
     assert all(name.startswith("h3n") for name in seen)
 
 
-def test_a_stream_that_is_left_early_ends_its_threads(parser: Pipeline) -> None:
+def test_a_stream_that_is_left_early_ends_its_threads(parser: Parser) -> None:
     before = threading.active_count()
-    results = Pipeline(parser.parser, threads=2).parse(sentences(200, seed=5), look_ahead=50)
+    results = Parser(parser.model, threads=2).parse(sentences(200, seed=5), look_ahead=50)
     next(results)
     results.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before
 
 
-def test_several_threads_use_one_parser(parser: Pipeline) -> None:
+def test_several_threads_use_one_parser(parser: Parser) -> None:
     given = sentences(60, seed=1)
     expected = [(result.heads, result.spans) for result in parser.parse(given)]
     found: dict[int, list[Any]] = {}
@@ -277,7 +277,7 @@ def test_several_threads_use_one_parser(parser: Pipeline) -> None:
     assert all(found[number] == expected for number in range(4))
 
 
-def test_constraints_are_obeyed(parser: Pipeline) -> None:
+def test_constraints_are_obeyed(parser: Parser) -> None:
     (free,) = parser.parse(WORDS)
     phrase = next(span for span in free.spans if span.label == "NP")
     wanted = Constraints(
@@ -295,7 +295,7 @@ def test_constraints_are_obeyed(parser: Pipeline) -> None:
     assert bound.governors[6] != 2
 
 
-def test_constraints_may_depend_on_the_sentence(parser: Pipeline) -> None:
+def test_constraints_may_depend_on_the_sentence(parser: Parser) -> None:
     def root_is_last(sentence: Sentence) -> Constraints | None:
         return Constraints(require_arcs=((ROOT, len(sentence) - 1),)) if len(sentence) > 3 else None
 
@@ -304,7 +304,7 @@ def test_constraints_may_depend_on_the_sentence(parser: Pipeline) -> None:
             assert result.heads[-1] == 0
 
 
-def test_contradicting_constraints_name_the_sentence(parser: Pipeline) -> None:
+def test_contradicting_constraints_name_the_sentence(parser: Parser) -> None:
     def wanted(sentence: Sentence) -> Constraints | None:
         crossing = Constraints(require_spans=((0, 2), (1, 3)))
         return crossing if sentence.words[0] == "Oslo" else None
@@ -314,14 +314,14 @@ def test_contradicting_constraints_name_the_sentence(parser: Pipeline) -> None:
         list(parser.parse(given, constraints=wanted))
 
 
-def test_confidences_are_probabilities(parser: Pipeline) -> None:
+def test_confidences_are_probabilities(parser: Parser) -> None:
     (result,) = parser.parse(WORDS)
     assert len(result.arcs) == len(WORDS)
     assert all(0 < item.confidence <= 1 for item in (*result.arcs, *result.spans))
     assert result.arcs[1].confidence > 0.5
     # By hand: a softmax over all governors, and one over all labels and none.
-    network, vocabulary = parser.parser.network, parser.parser.vocabulary
-    ((_, scored),) = parser.parser.score([Sentence(words=tuple(WORDS))])
+    network, vocabulary = parser.model.network, parser.model.vocabulary
+    ((_, scored),) = parser.model.score([Sentence(words=tuple(WORDS))])
     with torch.inference_mode():
         arcs = scored.output.arcs[0].softmax(dim=-1)
         cells = scored.output.cells
@@ -334,7 +334,7 @@ def test_confidences_are_probabilities(parser: Pipeline) -> None:
     assert inner.confidence == pytest.approx(float(odds[vocabulary.label_index[inner.label]]), abs=1e-5)
 
 
-def test_helper_spans_are_in_the_joint_tree_alone(parser: Pipeline) -> None:
+def test_helper_spans_are_in_the_joint_tree_alone(parser: Parser) -> None:
     # "quite" is part of no phrase of its own in the treebank, yet depends on the adjective.
     (result,) = parser.parse(["Oslo", "found", "every", "quite", "old", "teacher", "."])
     assert result.joint is not None

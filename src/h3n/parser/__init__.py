@@ -1,0 +1,7 @@
+"""Text to trees: load a parser by name, parse whatever comes, take the result in any form."""
+
+from h3n.parser.parser import Parser, load
+from h3n.parser.results import Arc, LabelledSpan, Result
+from h3n.parser.windows import LOOK_AHEAD
+
+__all__ = ["LOOK_AHEAD", "Arc", "LabelledSpan", "Parser", "Result", "load"]
