@@ -36,8 +36,8 @@ def prepared(folder: str, sentences: int, *settings: str) -> Any:
     """Return a run of the preset ``minilm`` ready to do updates."""
     from h3n.config import Treebank, load_config
     from h3n.training import load_examples
-    from h3n.training.loop import prepare
     from h3n.training.processes import Processes
+    from h3n.training.run import prepare
 
     options = [f"output={json.dumps(folder)}", "preset=minilm", "training.threads=1", "training.device=cpu"]
     config = load_config(settings=[*options, *settings])
@@ -72,11 +72,12 @@ def timed_search(spent: list[float]) -> Iterator[None]:
 
 def ours(updates: int, sentences: int, spans: str) -> dict[str, float]:
     """Return our speed: both trees, levels and tags learned at once."""
-    from h3n.training.loop import _updates, train_update
+    from h3n.training.loop import train_update
+    from h3n.training.run import plan_updates
 
     with tempfile.TemporaryDirectory() as folder:
         run = prepared(folder, sentences, f"loss.spans={spans}")
-        plan = _updates(run, epoch=0)[: updates + 1]
+        plan = plan_updates(run, epoch=0)[: updates + 1]
         train_update(run, plan[0])
         spent: list[float] = []
         with timed_search(spent):
@@ -100,12 +101,13 @@ def memory(words: int, sentences: int) -> float:
 
 
 def _memory(words: int, sentences: int) -> float:
-    from h3n.training.loop import _updates, train_update
+    from h3n.training.loop import train_update
+    from h3n.training.run import plan_updates
 
     with tempfile.TemporaryDirectory() as folder:
         run = prepared(folder, sentences, f"batches.words={words}")
         # The batch of the longest sentences has the most spans.
-        (batch,) = max(_updates(run, epoch=0), key=lambda u: sum(run.train[at].inputs.length ** 2 for at in u[0]))
+        (batch,) = max(plan_updates(run, epoch=0), key=lambda u: sum(run.train[at].inputs.length ** 2 for at in u[0]))
         train_update(run, [batch])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 

@@ -387,7 +387,7 @@ def test_early_stopping_and_plateau(tmp_path: Path, treebank: Part, options: Opt
 def test_a_checkpoint_of_another_model_is_refused(uninterrupted: Path, treebank: Part, options: Options) -> None:
     config = options(uninterrupted, *SHORT, "scorers.span=32")
     with pytest.raises(checkpoint.InputError, match="does not fit or cannot be read"):
-        train(config, treebank("train", 60), [], resume=True)
+        train(config, treebank("train", 60), [], resume=True, accept_changes=True)
 
 
 def test_tensorboard_is_an_extra(tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from typing import Annotated, Any, NoReturn
 
@@ -102,6 +103,7 @@ def h3n(
 
 def main() -> None:
     """Run the command line; every expected error, of usage too, is one line on stderr."""
+    _leave_tidily()
     try:
         code = app(prog_name="h3n", standalone_mode=False)
     except _ClickError as error:
@@ -116,6 +118,21 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
     raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _leave_tidily() -> None:
+    """Let a request to end (TERM, HUP) unwind the program, so that nothing half written stays behind.
+
+    A signal that somebody had ignored, as ``nohup`` does, stays ignored.
+    """
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, _: Any) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _fail(message: str) -> NoReturn:

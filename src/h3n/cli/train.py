@@ -21,6 +21,9 @@ def train(
         list[str] | None, typer.Option("--set", metavar="A.B=C", help="Change an option; may be given several times.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the output folder.")] = False,
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="With --resume: go on with other data or options than before.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
 ) -> None:
     """Train a parser as CONFIG.toml says; the finished one is in the folder `model` of its output folder.
@@ -40,7 +43,9 @@ def train(
         dev = training.load_examples(options.data.dev, data=options.data, watch=show.watch)
         report = training.with_tensorboard(show, options) if here.first else show
         try:
-            training.train(options, examples, dev, here=here, resume=resume, report=report)
+            training.train(
+                options, examples, dev, here=here, resume=resume, accept_changes=accept_changes, report=report
+            )
         finally:
             show.close()
         if here.first:

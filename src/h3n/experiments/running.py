@@ -24,7 +24,7 @@ from h3n.model.model import Model
 from h3n.training import Note, load_examples, train
 from h3n.training.checkpoint import restore_folder, write_file
 from h3n.training.curves import read_metrics
-from h3n.training.loop import Event as TrainingEvent
+from h3n.training.events import Event as TrainingEvent
 from h3n.training.processes import Processes, choose_device
 from h3n.trees import Sentence
 

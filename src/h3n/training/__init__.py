@@ -2,7 +2,19 @@
 
 from h3n.training.data import load_examples
 from h3n.training.evaluation import evaluate, tune_weight
-from h3n.training.loop import Check, Note, Report, Update, train
+from h3n.training.events import Check, Event, Listener, Note, Update
+from h3n.training.loop import train
 from h3n.training.tensorboard import with_tensorboard
 
-__all__ = ["Check", "Note", "Report", "Update", "evaluate", "load_examples", "train", "tune_weight", "with_tensorboard"]
+__all__ = [
+    "Check",
+    "Event",
+    "Listener",
+    "Note",
+    "Update",
+    "evaluate",
+    "load_examples",
+    "train",
+    "tune_weight",
+    "with_tensorboard",
+]

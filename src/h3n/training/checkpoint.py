@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from h3n.errors import InputError, TrainingError
 
 POINTER = "last.json"
 WEIGHTS, OPTIMISER, STATE = "model.safetensors", "optimiser.safetensors", "state.json"
+NAME = re.compile(r"checkpoint-\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,23 +47,30 @@ class Position:
 
 
 def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a folder so that it appears whole or not at all; a folder of that name is replaced."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = folder.with_name(f".{folder.name}.draft")
+    """Fill a folder so that it appears whole or not at all; a folder of that name is replaced.
+
+    Its contents are on the disk before it gets its name, so that it is whole after a loss of power too.
+    """
+    draft, old = (folder.with_name(f".{folder.name}.{kind}") for kind in ("draft", "old"))
     try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir()
         fill(draft)
-        _flush(draft)
-        old = folder.with_name(f".{folder.name}.old")
+        for path in (*sorted(draft.rglob("*")), draft):
+            _flush(path)
         shutil.rmtree(old, ignore_errors=True)
         if folder.exists():
             folder.rename(old)
         draft.rename(folder)
+        _flush(folder.parent)
         shutil.rmtree(old, ignore_errors=True)
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, KeyboardInterrupt, SystemExit) as error:
         shutil.rmtree(draft, ignore_errors=True)
-        raise TrainingError(f"{folder}: cannot be written: {error}") from None
+        restore_folder(folder)
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        raise TrainingError(f"{folder}: cannot be written: {_reason(error)}") from None
 
 
 def restore_folder(folder: Path) -> None:
@@ -71,65 +80,105 @@ def restore_folder(folder: Path) -> None:
         old.rename(folder)
 
 
-def write_file(path: Path, text: str) -> None:
-    """Replace a file so that it is never seen half written."""
+def write_file(path: Path, text: str | bytes) -> None:
+    """Replace a file so that it is never seen half written, not even after a loss of power."""
     draft = path.with_name(f".{path.name}.draft")
     try:
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with draft.open("wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
+        _flush(path.parent)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise TrainingError(f"{path}: cannot be written: {error}") from None
+        raise TrainingError(f"{path}: cannot be written: {_reason(error)}") from None
+    except (KeyboardInterrupt, SystemExit):
+        draft.unlink(missing_ok=True)
+        raise
 
 
-def _flush(folder: Path) -> None:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
+def remove_drafts(run: Path) -> None:
+    """Remove what a process that was killed left half written."""
+    for draft in run.glob(".*.draft"):
+        if draft.is_dir():
+            shutil.rmtree(draft, ignore_errors=True)
+        else:
+            draft.unlink(missing_ok=True)
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error).strip().splitlines()[0]
+
+
+def _flush(path: Path) -> None:
+    """Return when a file's contents, or a folder's names, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def save_checkpoint(run: Path, network: nn.Module, optimiser: torch.optim.Optimizer, position: Position) -> Path:
     """Write a checkpoint, make it the last one and remove those before it."""
-    made = run / f"checkpoint-{position.step:07d}"
+    checkpoint = run / _name(position.step)
 
     def fill(folder: Path) -> None:
         save_file({name: value.contiguous() for name, value in network.state_dict().items()}, folder / WEIGHTS)
         save_file(_optimiser_tensors(network, optimiser), folder / OPTIMISER)
         (folder / STATE).write_text(json.dumps(asdict(position)) + "\n", encoding="utf-8")
 
-    write_folder(made, fill)
-    write_file(run / POINTER, json.dumps({"checkpoint": made.name}) + "\n")
+    write_folder(checkpoint, fill)
+    write_file(run / POINTER, json.dumps({"checkpoint": checkpoint.name}) + "\n")
     for old in run.glob("checkpoint-*"):
-        if old != made:
+        if old != checkpoint:
             shutil.rmtree(old, ignore_errors=True)
-    return made
+    return checkpoint
 
 
 def last_checkpoint(run: Path) -> Path | None:
     """Return the folder of the run's last whole checkpoint, or None if there is none yet."""
+    pointer = run / POINTER
     try:
-        found = run / str(json.loads((run / POINTER).read_text(encoding="utf-8"))["checkpoint"])
+        name = json.loads(pointer.read_text(encoding="utf-8"))["checkpoint"]
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{run / POINTER}: does not name a checkpoint: {error}") from None
-    return found
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{pointer}: does not name a checkpoint: {error}") from None
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InputError(f"{pointer}: {name!r} is not a checkpoint; expected a name such as checkpoint-0000200")
+    return run / name
 
 
 def load_checkpoint(folder: Path, network: nn.Module, optimiser: torch.optim.Optimizer) -> Position:
     """Fill network and optimiser from a checkpoint and return how far the run had come."""
     try:
+        position = _position(json.loads((folder / STATE).read_text(encoding="utf-8")))
+        if folder.name != _name(position.step):
+            raise ValueError(f"{STATE} is of update {position.step}")
         network.load_state_dict(load_file(folder / WEIGHTS))
         _fill_optimiser(network, optimiser, load_file(folder / OPTIMISER))
-        state: dict[str, Any] = json.loads((folder / STATE).read_text(encoding="utf-8"))
-        return Position(**state)
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
         first = str(error).strip().splitlines()[0]
         raise InputError(f"{folder}: the checkpoint does not fit or cannot be read: {first}") from None
+    return position
+
+
+def _position(table: Any) -> Position:
+    """Return the position that a table holds; one that is not complete would start the run anew on old weights."""
+    if not isinstance(table, dict):
+        raise ValueError(f"{STATE} is not a table")
+    for known in fields(Position):
+        if known.name not in table:
+            raise ValueError(f"{STATE} does not say {known.name!r}")
+        if type(table[known.name]) is not type(known.default):
+            raise ValueError(f"{STATE} has {table[known.name]!r} for {known.name!r}")
+    return Position(**table)
+
+
+def _name(step: int) -> str:
+    return f"checkpoint-{step:07d}"
 
 
 def _optimiser_tensors(network: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:

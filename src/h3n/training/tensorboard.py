@@ -6,11 +6,11 @@ from pathlib import Path
 
 from h3n.config import Config
 from h3n.errors import MissingExtra
-from h3n.training.loop import Event, Report, Update
+from h3n.training.events import Event, Listener, Update
 
 
-def with_tensorboard(report: Report, config: Config) -> Report:
-    """Return a report that also writes into the folder ``tensorboard`` of the run, if the options say so."""
+def with_tensorboard(report: Listener, config: Config) -> Listener:
+    """Return a listener that also writes into the folder ``tensorboard`` of the run, if the options say so."""
     if not config.training.tensorboard:
         return report
     try:

@@ -1,0 +1,195 @@
+"""A run made ready: its folder claimed, its vocabulary counted, its network built or taken from a checkpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+
+from h3n.config import Config, table_of
+from h3n.errors import UsageError
+from h3n.model.model import Model
+from h3n.model.network import Network, build_network
+from h3n.model.vocabulary import Vocabulary, count_vocabulary
+from h3n.training.checkpoint import (
+    Position,
+    last_checkpoint,
+    load_checkpoint,
+    remove_drafts,
+    restore_folder,
+    write_file,
+)
+from h3n.training.curves import cut_metrics
+from h3n.training.data import Example, Numbered, number, seen
+from h3n.training.events import Listener, Note
+from h3n.training.optimiser import make_optimiser
+from h3n.training.plan import plan_epoch, updates_of
+from h3n.training.processes import Processes, choose_device
+from h3n.training.record import (
+    Record,
+    describe_part,
+    differences,
+    make_record,
+    read_record,
+    read_vocabulary,
+    shorten,
+    write_record,
+)
+
+
+@dataclass(slots=True)
+class Run:
+    """Everything a run needs at hand. Only ``position`` changes, besides weights and the optimiser's state."""
+
+    folder: Path
+    config: Config
+    model: Model
+    optimiser: torch.optim.Optimizer
+    train: Sequence[Numbered]
+    dev: Sequence[Example]
+    here: Processes
+    report: Listener
+    total: int = 0
+    position: Position = field(default_factory=Position)
+
+    @property
+    def network(self) -> Network:
+        return self.model.network
+
+
+def prepare(
+    config: Config,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    *,
+    here: Processes,
+    resume: bool,
+    accept_changes: bool = False,
+    report: Listener,
+) -> Run:
+    """Return a run ready to start, or to go on where its last checkpoint stands."""
+    folder = Path(config.output)
+    checkpoint = _claim(folder, here=here, resume=resume)
+    if config.training.threads:
+        torch.set_num_threads(config.training.threads)
+    examples = _short_enough(examples, config.data.longest)
+    vocabulary = count_vocabulary(map(seen, examples), keep_words=config.encoder.kind == "attentive")
+    parts = (describe_part(part, files) for part, files in ((examples, config.data.train), (dev, config.data.dev)))
+    record = make_record(config, here.count, *parts)
+    if checkpoint is not None:
+        vocabulary = _compare(folder, record, vocabulary, accept=accept_changes, report=report)
+    run = _build(config, examples, dev, vocabulary=vocabulary, here=here, report=report)
+    if checkpoint is not None:
+        run.position = load_checkpoint(checkpoint, run.network, run.optimiser)
+        report(Note(text=f"going on from {checkpoint} (update {run.position.step})"))
+    elif resume:
+        report(Note(text=f"nothing to go on from in {folder}: starting anew"))
+    if here.first:
+        cut_metrics(folder, run.position.step)
+        write_file(folder / "config.json", json.dumps(table_of(config), indent=1) + "\n")
+        write_record(folder, record, vocabulary)
+    report(Note(text=_summary(run, vocabulary)))
+    if unknown := _never_seen(dev, vocabulary):
+        report(Note(text=f"in dev but not in training, so never found: {unknown}"))
+    return run
+
+
+def _claim(folder: Path, *, here: Processes, resume: bool) -> Path | None:
+    """Return the checkpoint to go on from, None at the start; refuse to overwrite another run."""
+    if here.first:
+        remove_drafts(folder)
+        for name in ("best", "model"):
+            restore_folder(folder / name)
+    checkpoint = last_checkpoint(folder)
+    if checkpoint is not None and not resume:
+        raise UsageError(f"{folder} holds a run already; --resume goes on with it, --set output=... starts elsewhere")
+    return checkpoint
+
+
+def _compare(folder: Path, record: Record, counted: Vocabulary, *, accept: bool, report: Listener) -> Vocabulary:
+    """Return the vocabulary the run was started with; refuse to go on with other data or options unasked."""
+    changes = differences(read_record(folder), record)
+    stored = read_vocabulary(folder)
+    if not changes and stored != counted:
+        changes = ["the vocabulary was counted in another way"]
+    if changes and not accept:
+        raise UsageError(
+            f"{folder} holds a run with other data or options: {shorten(changes)}; --accept-changes goes on all the "
+            "same, --set output=... starts elsewhere"
+        )
+    if changes:
+        report(Note(text=f"going on in spite of changes: {'; '.join(changes)}"))
+    return stored or counted
+
+
+def _build(
+    config: Config,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    *,
+    vocabulary: Vocabulary,
+    here: Processes,
+    report: Listener,
+) -> Run:
+    device = choose_device(config.training.device, here)
+    torch.manual_seed(config.training.seed)
+    network = build_network(config, vocabulary).to(device)
+    run = Run(
+        folder=Path(config.output),
+        config=config,
+        model=Model(network, vocabulary, config),
+        optimiser=make_optimiser(network, config.optimiser),
+        train=[number(example, vocabulary, cutter=network.cutter) for example in examples],
+        dev=dev,
+        here=here,
+        report=report,
+    )
+    run.model.decoder_for(None)  # a name that is not known is better said now than after the first epoch
+    run.total = config.training.epochs * len(plan_updates(run, epoch=0))
+    return run
+
+
+def plan_updates(run: Run, *, epoch: int) -> list[list[list[int]]]:
+    """Return the epoch's updates, each a list of batches for all processes together."""
+    options = run.config.batches
+    batches = plan_epoch(
+        [example.inputs.length for example in run.train],
+        [example.weight for example in run.train],
+        options=options,
+        seed=run.config.training.seed,
+        epoch=epoch,
+        widths=[example.inputs.width for example in run.train],
+    )
+    if not batches:
+        raise UsageError("no sentence to learn from: the weights of all training treebanks leave none")
+    return updates_of(batches, options.accumulate * run.here.count)
+
+
+def _never_seen(dev: Sequence[Example], vocabulary: Vocabulary) -> str:
+    """Return the labels and relations of dev that no training sentence has, a few of them by name."""
+    labels = {span.label for example in dev for span in example.spans or ()} - set(vocabulary.labels)
+    trees = (example.sentence.dependencies for example in dev)
+    relations = {name for tree in trees if tree is not None for name in tree.relations} - set(vocabulary.relations)
+    found = {"labels": labels, "relations": relations}
+    return "; ".join(f"{kind} {_few(sorted(names))}" for kind, names in found.items() if names)
+
+
+def _few(names: Sequence[str], *, count: int = 5) -> str:
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return ", ".join(names[:count]) + more
+
+
+def _short_enough(examples: Sequence[Example], longest: int) -> Sequence[Example]:
+    return [e for e in examples if len(e.sentence) <= longest] if longest else examples
+
+
+def _summary(run: Run, vocabulary: Vocabulary) -> str:
+    weights = sum(parameter.numel() for parameter in run.network.parameters())
+    return (
+        f"{len(run.train)} sentences to learn from, {len(run.dev)} to check against, "
+        f"{len(vocabulary.labels) - 1} labels, {len(vocabulary.relations)} relations, "
+        f"{weights / 1e6:.1f} million weights, {run.total} updates"
+    )
