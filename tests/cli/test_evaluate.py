@@ -217,6 +217,21 @@ def test_a_multiword_range_that_goes_backwards_ends_with_an_error(run: Any) -> N
     assert "damaged.jsonl:1" in err
 
 
+def test_given_tags_are_said(run: Any) -> None:
+    text = Path("pred.conllu").read_text(encoding="utf-8")
+    Path("given.conllu").write_text("# tags = given\n" + text, encoding="utf-8")
+    formats.write(formats.read("given.conllu"), "given.jsonl")
+    for predicted in ("given.conllu", "given.jsonl"):
+        assert numbers(run, "gold.conllu", predicted)["sentences_with_given_tags"] == 1
+        for option in ((), ("--metrics", "conll18")):
+            _, out, _ = run("gold.conllu", predicted, *option)
+            assert "The tags of 1 of 1 sentences were given to the parser" in out
+    assert "given to the parser" not in run("gold.conllu", "pred.conllu")[1]
+    Path("many.ptb").write_text(GOLD * 40, encoding="utf-8")
+    assert "All 200 tags are right; perhaps the parser was given them" in run("many.ptb", "many.ptb")[1]
+    assert "perhaps" not in run("gold.ptb", "gold.ptb")[1]
+
+
 def test_help_has_examples(run: Any) -> None:
     code, out, _ = run("--help")
     assert code == 0

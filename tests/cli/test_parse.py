@@ -59,6 +59,22 @@ def run(
     return command
 
 
+def test_given_tags_are_kept_and_marked_or_predicted_anew(run: Run) -> None:
+    for ending in ("conllu", "jsonl"):
+        assert run("a.conllu", "-o", f"kept.{ending}")[0] == run("a.conllu", "--retag", "-o", f"own.{ending}")[0] == 0
+        (kept,), (own,) = (list(formats.read(f"{name}.{ending}")) for name in ("kept", "own"))
+        assert kept.tags == ("XX", "YY", "ZZ")
+        assert "# tags = given" in kept.comments
+        assert own.tags is not None
+        assert not {"XX", "YY", "ZZ"} & set(own.tags)
+        assert "# tags = given" not in own.comments
+    assert run("kept.conllu", "--retag", "-o", "again.conllu")[0] == 0
+    assert Path("again.conllu").read_text() == Path("own.conllu").read_text()
+    assert run("kept.conllu", "-o", "twice.conllu")[0] == 0
+    assert Path("twice.conllu").read_text().count("# tags = given") == 1
+    assert "given" not in run("a.txt", "--to", "conllu")[1]
+
+
 def test_a_text_becomes_trees_in_the_terminal(run: Run) -> None:
     code, out, err = run("--text", "This dog saw Oslo. Oslo found a house.")
     assert (code, err) == (0, "")
@@ -98,6 +114,7 @@ def test_conllu_keeps_what_was_known(run: Run) -> None:
     assert code == 0
     assert "old" not in out
     lines, given = out.splitlines(), ROWS.splitlines()
+    assert lines.pop(2) == "# tags = given"
     assert lines[:2] == given[:2]
     assert lines[3] == given[3]
     for line, row in zip(lines[2:6], given[2:6], strict=True):

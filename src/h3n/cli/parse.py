@@ -19,6 +19,7 @@ from h3n import draw, formats, text
 from h3n.cli.outputs import PICTURES, check_output, format_of, write_pictures, write_text
 from h3n.cli.progress import progress
 from h3n.errors import UnknownName, UsageError
+from h3n.evaluate import mark_tags
 from h3n.formats.files import STANDARD, read_pieces
 from h3n.formats.options import Problems
 from h3n.trees import Sentence
@@ -80,13 +81,17 @@ def parse(
     precision: Annotated[
         str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")
     ] = "auto",
+    retag: Annotated[
+        bool, typer.Option("--retag", help="Predict the tags of a treebank too; else those in it are kept.")
+    ] = False,
     width: Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")] = None,
 ) -> None:
     """Parse text, or sentences that are split already: phrase structure and dependencies as one tree.
 
     Input formats: text (running English text), lines (one sentence on each line), words (one sentence on each line,
     its words between blanks), and brackets, conllu, conllx, spmrl, jsonl, whose words and tags are kept and whose trees
-    are made anew. Output is one item per sentence, in order; a blank line stays blank. Files of any size are streamed.
+    are made anew; a comment says that tags were given, and --retag predicts them. Output is one item per sentence, in
+    order; a blank line stays blank. Files of any size are streamed.
 
     \b
     Examples:
@@ -110,7 +115,8 @@ def parse(
     parser = load(model, device=device, threads=threads or _processors(), precision=precision)
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     _check_model(model, parser.model.decoder_for(decoder), chosen)
-    results = parser.parse(sentences, decoder=decoder, look_ahead=0 if waiting else LOOK_AHEAD)
+    marked = (mark_tags(sentence, given=not retag) for sentence in sentences)
+    results = parser.parse(marked, decoder=decoder, look_ahead=0 if waiting else LOOK_AHEAD, retag=retag)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
     if chosen in PICTURES:

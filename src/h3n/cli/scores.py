@@ -13,13 +13,14 @@ from h3n import formats
 from h3n.cli.progress import progress
 from h3n.convert import join, levels
 from h3n.errors import H3nError, InputError, MismatchError, Place, UsageError
-from h3n.evaluate import Bracketed, BracketScore, BracketTotals, Convention, Parameters, TreebankTotals
+from h3n.evaluate import BracketCounts, Bracketed, BracketScore, BracketTotals, Convention, Parameters, TreebankTotals
 from h3n.formats.files import read_lines
 from h3n.formats.layout import SAMPLE, guess_layout
 from h3n.formats.options import Problems
 from h3n.trees import Sentence, strip_tree
 
 BRACKETS = frozenset({"brackets", "spmrl"})
+MANY_WORDS = 200  # so many tags are not all right by chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +91,19 @@ def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: 
         result.lines.append(score.compact_line(totals.all, file=predicted))
     if choices.table is None:
         _add_brackets(result, totals, choices)
+        _note_equal_tags(result, totals.all)
     if choices.table is None and choices.leaf_ancestor:
         _add_leaves(result, wanted, found, choices.parameters)
     if choices.table is None and choices.by_label:
         _add_labels(result, wanted, found, choices.parameters)
     return result
+
+
+def _note_equal_tags(result: Printed, counts: BracketCounts) -> None:
+    """Say that all tags are right, which no parser manages: brackets cannot hold a comment on where tags are from."""
+    if counts.words == counts.tags and counts.words >= MANY_WORDS:
+        note = f"All {counts.words} tags are right; perhaps the parser was given them (h3n parse --retag)."
+        result.lines += ["", note]
 
 
 def _read_brackets(gold: str, predicted: str, names: tuple[str, str]) -> list[Iterator[Bracketed]]:
@@ -189,9 +198,28 @@ def _add_labels(result: Printed, gold: list[Bracketed], predicted: list[Brackete
 
 
 def _score_conll18(gold: str, wanted: Iterable[Sentence], found: Iterable[Sentence]) -> Printed:
-    scores = score.score_conll18(wanted, found)
+    given = sentences = 0
+
+    def counted() -> Iterator[Sentence]:
+        nonlocal given, sentences
+        for sentence in found:
+            given += score.has_given_tags(sentence)
+            sentences += 1
+            yield sentence
+
+    scores = score.score_conll18(wanted, counted())
     _require(scores["Sentences"].gold, gold)
-    return Printed(score.conll18_numbers(scores), score.conll18_lines(scores))
+    result = Printed({**score.conll18_numbers(scores)}, score.conll18_lines(scores))
+    _note_given_tags(result, given, sentences)
+    return result
+
+
+def _note_given_tags(result: Printed, given: int, sentences: int) -> None:
+    """Say that scores of tags are scores of what the parser was given."""
+    if given:
+        result.numbers["sentences_with_given_tags"] = given
+        what = f"The tags of {given} of {sentences} sentences were given to the parser"
+        result.lines += ["", f"{what}: their scores say nothing of it; h3n parse --retag predicts them."]
 
 
 def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sentence], *, choices: Choices) -> Printed:
@@ -240,6 +268,7 @@ def _joint_result(totals: TreebankTotals, choices: Choices) -> Printed:
     if totals.classes:
         result.lines.append("")
     result.lines += [f"{name.replace('_', ' '):26}{counts.accuracy:8.2f}" for name, counts in totals.classes.items()]
+    _note_given_tags(result, totals.tags_given, totals.sentences)
     return result
 
 

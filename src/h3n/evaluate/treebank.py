@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from h3n.evaluate.attachment import PUNCTUATION, AttachmentCounts, Counted, by_tag, count_attachments
 from h3n.evaluate.bracketing import Bracketed, bracketed_tree, with_words_of
@@ -21,6 +21,21 @@ from h3n.evaluate.pairs import pair_words
 from h3n.evaluate.parameters import Parameters, by_gold_tags, load_parameters, without_top
 from h3n.evaluate.totals import BracketTotals, LabelCounts, LabelTotals, label_counts, length_band
 from h3n.trees import Sentence
+
+TAGS_GIVEN = "# tags = given"
+
+
+def mark_tags(sentence: Sentence, *, given: bool) -> Sentence:
+    """Return a sentence to be parsed, with a comment if its tags are ``given`` to a parser that copies them."""
+    comments = tuple(comment for comment in sentence.comments if comment != TAGS_GIVEN)
+    if given and (sentence.tags is not None or sentence.upos is not None):
+        comments += (TAGS_GIVEN,)
+    return sentence if comments == sentence.comments else replace(sentence, comments=comments)
+
+
+def has_given_tags(sentence: Sentence) -> bool:
+    """Return whether a parsed sentence says that its tags came from the input."""
+    return TAGS_GIVEN in sentence.comments
 
 
 def usual_parameters(name: str = "collins") -> Parameters:
@@ -55,6 +70,7 @@ class SentenceCounts:
     """What was counted in one sentence; None or nothing where the two sides do not both have it."""
 
     words: int
+    tags_given: bool = False
     brackets: BracketScore | None = None
     attachments: Mapping[str, AttachmentCounts] = field(default_factory=dict)
     classes: Mapping[str, ClassCounts] = field(default_factory=dict)
@@ -83,6 +99,7 @@ def count_sentence(
     columns = {"XPOS": (gold.tags, predicted.tags), "UPOS": (gold.upos, predicted.upos), **(classes or {})}
     return SentenceCounts(
         words=len(gold),
+        tags_given=has_given_tags(predicted),
         brackets=brackets,
         attachments=attachments,
         classes={
@@ -111,6 +128,7 @@ class TreebankTotals:
     relations: dict[str, Counter[str]] = field(default_factory=dict)
     classes: dict[str, ClassCounts] = field(default_factory=dict)
     sentences: int = 0
+    tags_given: int = 0
 
     def __post_init__(self) -> None:
         self.brackets = BracketTotals(self.convention.parameters)
@@ -119,6 +137,7 @@ class TreebankTotals:
     def add(self, counts: SentenceCounts) -> None:
         """Take up what was counted in one sentence."""
         self.sentences += 1
+        self.tags_given += counts.tags_given
         if counts.brackets is not None:
             self.brackets.add(counts.brackets)
         for name, one in counts.attachments.items():

@@ -89,12 +89,14 @@ class Parser:
         decoder: str | None = None,
         constraints: Wanted = None,
         look_ahead: int = LOOK_AHEAD,
+        retag: bool = False,
     ) -> Iterator[Result]:
         """Return the parsed sentences one after the other, in the order they come in.
 
         ``source`` is a text, which is cut into sentences and words; a list of words, which is one sentence; a
-        `Sentence`, whose tags are kept; or an iterable of any of these, such as a generator, of which no more than
-        about ``look_ahead`` words are read before their parses are given out (0: one sentence at a time).
+        `Sentence`, whose tags are kept unless ``retag`` asks for predicted ones; or an iterable of any of these, such
+        as a generator, of which no more than about ``look_ahead`` words are read before their parses are given out (0:
+        one sentence at a time).
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them.
         """
@@ -108,7 +110,10 @@ class Parser:
             )
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
-        return self._results(read(source), _Asked(chosen, constraints), look_ahead)
+        inputs = read(source)
+        if retag:
+            inputs = ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)
+        return self._results(inputs, _Asked(chosen, constraints), look_ahead)
 
     def _results(self, inputs: Iterator[tuple[int, Sentence]], asked: _Asked, look_ahead: int) -> Iterator[Result]:
         done = 0
