@@ -39,7 +39,7 @@ def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print
     folder = locate(name)
     about, found = read_about(folder), _summary(folder)
     if as_json:
-        vocabulary = {key: about["vocabulary"].get(key) for key in ("labels", "relations", "tags", "upos")}
+        vocabulary = {key: about["vocabulary"].get(key) for key in ("labels", "relations", "tags", "upos", "styles")}
         typer.echo(json.dumps({"name": name, "folder": str(folder), **found, **vocabulary, "config": about["config"]}))
         return
     rows = {
@@ -52,7 +52,7 @@ def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print
     }
     for title, value in rows.items():
         typer.echo(f"{title:<8} {value}")
-    for title in ("labels", "relations", "tags", "upos"):
+    for title in ("labels", "relations", "tags", "upos", "styles"):
         names = [one for one in about["vocabulary"].get(title, []) if one]
         if names:
             typer.echo(f"\n{title}: {' '.join(names)}")

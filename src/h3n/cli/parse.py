@@ -74,6 +74,10 @@ def parse(
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, h3n, hpsg, cky, eisner or mst; else the model's own.")
     ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The treebank to annotate like, one that `h3n model info` lists."),
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "cpu",
     threads: Annotated[
         int | None, typer.Option(min=1, help="Sentences parsed at the same time; by default as many as processors.")
@@ -116,7 +120,8 @@ def parse(
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     _check_model(model, parser.model.decoder_for(decoder), chosen)
     marked = (mark_tags(sentence, given=not retag) for sentence in sentences)
-    results = parser.parse(marked, decoder=decoder, look_ahead=0 if waiting else LOOK_AHEAD, retag=retag)
+    ahead = 0 if waiting else LOOK_AHEAD
+    results = parser.parse(marked, decoder=decoder, look_ahead=ahead, retag=retag, style=style)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
     if chosen in PICTURES:

@@ -35,6 +35,7 @@ class _Asked:
 
     decoder: str
     constraints: Wanted
+    style: str | None = None
 
     def of(self, sentence: Sentence) -> Constraints | None:
         found = self.constraints(sentence) if callable(self.constraints) else self.constraints
@@ -90,6 +91,7 @@ class Parser:
         constraints: Wanted = None,
         look_ahead: int = LOOK_AHEAD,
         retag: bool = False,
+        style: str | None = None,
     ) -> Iterator[Result]:
         """Return the parsed sentences one after the other, in the order they come in.
 
@@ -98,7 +100,8 @@ class Parser:
         as a generator, of which no more than about ``look_ahead`` words are read before their parses are given out (0:
         one sentence at a time).
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
-        a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them.
+        a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them. ``style``
+        names the treebank whose annotation is to be followed, where the model learned from several.
         """
         chosen = self.model.decoder_for(decoder)
         if decoder is None and constraints is not None and chosen == "h3n":
@@ -110,10 +113,11 @@ class Parser:
             )
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
+        self.model.vocabulary.style(style)  # an unknown name is said now, not with the first sentence
         inputs = read(source)
         if retag:
             inputs = ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)
-        return self._results(inputs, _Asked(chosen, constraints), look_ahead)
+        return self._results(inputs, _Asked(chosen, constraints, style), look_ahead)
 
     def _results(self, inputs: Iterator[tuple[int, Sentence]], asked: _Asked, look_ahead: int) -> Iterator[Result]:
         done = 0
@@ -126,7 +130,8 @@ class Parser:
         self, window: Sequence[tuple[int, Sentence]], asked: _Asked, each: _Mapper, *, first: int
     ) -> Iterator[Result]:
         sentences = [sentence for _, sentence in window]
-        batches = list(self.model.batches(sentences))
+        styles = [asked.style] * len(sentences) if asked.style else None
+        batches = list(self.model.batches(sentences, styles=styles))
 
         def work(batch: _Batch) -> list[Result]:
             chosen = [sentences[at] for at in batch[0]]
