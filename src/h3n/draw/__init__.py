@@ -1,14 +1,32 @@
-"""Trees to look at: in the terminal, as brackets with heads marked, as SVG, HTML and PNG.
+"""Trees to look at: in the terminal, as brackets with heads marked, as SVG, HTML and PNG, for LaTeX.
 
-Everything takes a joint tree, or a sentence that carries one or both trees.
+Everything takes a joint tree, or a sentence that carries one or both trees, or either of them with confidences.
 """
 
-from h3n.draw.brackets import joint_brackets, read_joint_brackets
-from h3n.draw.figure import Drawable
+from h3n.draw.figure import Drawable, WithConfidence
+from h3n.draw.latex import forest, latex, tikz_dependency
+from h3n.draw.marked_brackets import joint_brackets, read_joint_brackets
 from h3n.draw.page import html
 from h3n.draw.picture import svg
-from h3n.draw.raster import png
+from h3n.draw.raster import missing_characters, png
 from h3n.draw.terminal import NARROWEST, pretty
 from h3n.draw.themes import THEMES
+from h3n.draw.widths import visible
 
-__all__ = ["NARROWEST", "THEMES", "Drawable", "html", "joint_brackets", "png", "pretty", "read_joint_brackets", "svg"]
+__all__ = [
+    "NARROWEST",
+    "THEMES",
+    "Drawable",
+    "WithConfidence",
+    "forest",
+    "html",
+    "joint_brackets",
+    "latex",
+    "missing_characters",
+    "png",
+    "pretty",
+    "read_joint_brackets",
+    "svg",
+    "tikz_dependency",
+    "visible",
+]

@@ -6,8 +6,8 @@ other phrase.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -15,18 +15,29 @@ from h3n.convert import governors_of, join
 from h3n.errors import MismatchError, TreeError, UsageError
 from h3n.trees import HELPER, ROOT, Constituent, HeadedSpan, JointTree, Sentence, Span, leaves, spans_of, strip_tree
 
-Drawable: TypeAlias = JointTree | Sentence
+
+@dataclass(frozen=True, slots=True)
+class WithConfidence:
+    """A tree whose drawings show how sure each part is: ``spans`` by start and end, ``arcs`` by word, from 0 to 1."""
+
+    tree: JointTree | Sentence
+    spans: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    arcs: Sequence[float] = ()
+
+
+Drawable: TypeAlias = JointTree | Sentence | WithConfidence
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A span with its place in the tree. ``head`` is None in a phrase structure tree that knows no heads."""
+    """A span with its place in the tree. ``head`` is None where no head is known."""
 
     start: int
     end: int
     label: str
     head: int | None
     parent: int
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,7 @@ class Arc:
     governor: int
     dependent: int
     relation: str
+    confidence: float | None = None
 
     @property
     def left(self) -> int:
@@ -48,12 +60,16 @@ class Arc:
 
 @dataclass(frozen=True)
 class Figure:
-    """A sentence with its phrases in pre-order and its arcs by dependent; either may be missing."""
+    """A sentence with its phrases in pre-order and its arcs by dependent; either may be missing.
+
+    ``first`` is the number of words that stand before these in the sentence, where a long one is drawn in rows.
+    """
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
     phrases: tuple[Phrase, ...]
     arcs: tuple[Arc, ...]
+    first: int = 0
 
     def __len__(self) -> int:
         return len(self.words)
@@ -61,10 +77,10 @@ class Figure:
     @cached_property
     def word_parents(self) -> tuple[int, ...]:
         """For each word, the number of the innermost phrase around it."""
-        found = [ROOT] * len(self.words)
+        parents = [ROOT] * len(self.words)
         for number, phrase in enumerate(self.phrases):  # inner phrases come later and overwrite
-            found[phrase.start : phrase.end] = [number] * (phrase.end - phrase.start)
-        return tuple(found)
+            parents[phrase.start : phrase.end] = [number] * (phrase.end - phrase.start)
+        return tuple(parents)
 
 
 def figure_of(source: Drawable, *, helpers: bool = False) -> Figure:
@@ -73,6 +89,8 @@ def figure_of(source: Drawable, *, helpers: bool = False) -> Figure:
     Helper spans are left out unless asked for. A sentence with both trees shows its arcs as they stand; the heads of
     its phrases are those of the joint tree.
     """
+    if isinstance(source, WithConfidence):
+        return _with_confidence(figure_of(source.tree, helpers=helpers), source)
     if isinstance(source, JointTree):
         arcs = _arcs(governors_of(source), source.relations, words=len(source))
         return Figure(source.words, source.tags, _phrases(source.spans, helpers=helpers), arcs)
@@ -90,6 +108,8 @@ def figure_of(source: Drawable, *, helpers: bool = False) -> Figure:
 
 def joint_of(source: Drawable) -> JointTree:
     """Return the joint tree of a sentence that carries both trees."""
+    if isinstance(source, WithConfidence):
+        return joint_of(source.tree)
     if isinstance(source, JointTree):
         return source
     tree = _without_traces(source)
@@ -100,6 +120,14 @@ def joint_of(source: Drawable) -> JointTree:
         return join(tree, source.dependencies).tree
     except TreeError as error:
         raise TreeError(f"{_name(source)}: {error}") from None
+
+
+def _with_confidence(figure: Figure, source: WithConfidence) -> Figure:
+    phrases = tuple(replace(p, confidence=source.spans.get((p.start, p.end))) for p in figure.phrases)
+    arcs = figure.arcs
+    if arcs and source.arcs:
+        arcs = tuple(replace(arc, confidence=sure) for arc, sure in zip(arcs, source.arcs, strict=True))
+    return replace(figure, phrases=phrases, arcs=arcs)
 
 
 def _without_traces(source: Sentence) -> Constituent | None:

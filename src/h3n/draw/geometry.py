@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class PhraseLabel:
     phrase: int
     box: Text
     helper: bool
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ class Bow:
     bottom: float
     label: Text
     root: bool
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +103,59 @@ class Layout:
     labels: tuple[PhraseLabel, ...]
     edges: tuple[Edge, ...]
     bows: tuple[Bow, ...]
+
+
+def mirrored(layout: Layout) -> Layout:
+    """Return the picture with left and right exchanged, as scripts that run from right to left need it."""
+
+    def text(t: Text) -> Text:
+        return replace(t, x=layout.width - t.x)
+
+    def edge(e: Edge) -> Edge:
+        return replace(e, x=layout.width - e.x, to_x=layout.width - e.to_x)
+
+    def bow(b: Bow) -> Bow:
+        return replace(b, start=layout.width - b.start, end=layout.width - b.end, label=text(b.label))
+
+    return replace(
+        layout,
+        words=tuple(map(text, layout.words)),
+        tags=tuple(map(text, layout.tags)),
+        numbers=tuple(map(text, layout.numbers)),
+        labels=tuple(replace(label, box=text(label.box)) for label in layout.labels),
+        edges=tuple(map(edge, layout.edges)),
+        bows=tuple(map(bow, layout.bows)),
+    )
+
+
+def stacked(rows: Sequence[Layout], *, margin: float) -> Layout:
+    """Return one picture with the rows below each other, the margin between two of them used once."""
+    done = Layout(margin, margin, (), (), (), (), (), ())
+    for row in rows:
+        down = _moved(row, done.height - margin)
+        done = Layout(
+            width=max(done.width, row.width),
+            height=done.height - margin + row.height,
+            words=done.words + down.words,
+            tags=done.tags + down.tags,
+            numbers=done.numbers + down.numbers,
+            labels=done.labels + down.labels,
+            edges=done.edges + down.edges,
+            bows=done.bows + down.bows,
+        )
+    return done
+
+
+def _moved(layout: Layout, down: float) -> Layout:
+    def text(t: Text) -> Text:
+        return replace(t, y=t.y + down)
+
+    return replace(
+        layout,
+        words=tuple(map(text, layout.words)),
+        tags=tuple(map(text, layout.tags)),
+        numbers=tuple(map(text, layout.numbers)),
+        labels=tuple(replace(label, box=text(label.box)) for label in layout.labels),
+        edges=tuple(replace(e, y=e.y + down, to_y=e.to_y + down) for e in layout.edges),
+        bows=tuple(replace(b, top=b.top + down, bottom=b.bottom + down, label=text(b.label)) for b in layout.bows),
+    )

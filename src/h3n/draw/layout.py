@@ -75,7 +75,7 @@ def lay_out(figure: Figure, *, metrics: Metrics = METRICS) -> Layout:
         words=words,
         tags=tags,
         numbers=numbers,
-        labels=tuple(_labels(spines, x, y=y, metrics=m)),
+        labels=tuple(_labels(figure, spines, x=x, y=y, metrics=m)),
         edges=tuple(_edges(figure, spines, x=x, y=y, metrics=m)),
         bows=bows,
     )
@@ -157,18 +157,18 @@ def _rows(
     tags = row(figure.tags, y, m.tag) if any(figure.tags) else ()
     below_tags = y + (m.tag + m.word) / 2 + 2 * m.pad if tags else y
     below_words = below_tags + (m.word + m.number) / 2 + 2 * m.pad
-    numbers = row([str(w + 1) for w in range(len(figure))], below_words, m.number) if figure.arcs else ()
+    numbers = row([str(figure.first + w + 1) for w in range(len(figure))], below_words, m.number) if figure.arcs else ()
     return tags, row(figure.words, below_tags, m.word), numbers
 
 
 def _labels(
-    spines: Sequence[_Spine], x: Sequence[float], *, y: Callable[[int], float], metrics: Metrics
+    figure: Figure, spines: Sequence[_Spine], *, x: Sequence[float], y: Callable[[int], float], metrics: Metrics
 ) -> Iterator[PhraseLabel]:
-    for number, spine in enumerate(spines):
+    for number, (phrase, spine) in enumerate(zip(figure.phrases, spines, strict=True)):
         for rank, label in enumerate(spine.labels):
             width = text_width(label, metrics.label) * BOLD
             box = Text(x[spine.anchor], y(spine.top - rank), width, metrics.label, label)
-            yield PhraseLabel(number, box, label == HELPER)
+            yield PhraseLabel(number, box, label == HELPER, phrase.confidence)
 
 
 def _edges(
@@ -217,7 +217,7 @@ def _bows(arcs: Sequence[_PlacedArc], x: Sequence[float], *, y: float, metrics: 
         if crossing and not root:
             middle = _free_middle(span, arcs, x=x, middle=middle, width=width + 2 * m.pad)
         label = Text(middle, bottom, width, m.relation, span.arc.relation)
-        yield Bow(span.level, start, end, y, bottom, label, root)
+        yield Bow(span.level, start, end, y, bottom, label, root, span.arc.confidence)
 
 
 def _free_middle(

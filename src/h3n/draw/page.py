@@ -21,13 +21,19 @@ svg { display: block; }
 
 
 def html(
-    pictures: Iterable[tuple[Drawable, str]], *, title: str = "Trees", theme: str = "auto", helpers: bool = False
+    pictures: Iterable[tuple[Drawable, str]],
+    *,
+    title: str = "Trees",
+    theme: str = "auto",
+    helpers: bool = False,
+    fit: int | None = None,
 ) -> str:
-    """Return a page with a picture of each tree below its caption."""
-    return "\n".join(_lines(pictures, title=title, theme=theme, helpers=helpers)) + "\n"
+    """Return a page with a picture of each tree below its caption; ``fit`` is the widest a picture may be."""
+    figures = ((svg(tree, theme=theme, helpers=helpers, fit=fit), caption) for tree, caption in pictures)
+    return "\n".join(_lines(figures, title=title, theme=theme)) + "\n"
 
 
-def _lines(pictures: Iterable[tuple[Drawable, str]], *, title: str, theme: str, helpers: bool) -> Iterator[str]:
+def _lines(figures: Iterable[tuple[str, str]], *, title: str, theme: str) -> Iterator[str]:
     chosen = theme_named(theme)
     yield f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{clean(title)}</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -35,9 +41,9 @@ def _lines(pictures: Iterable[tuple[Drawable, str]], *, title: str, theme: str, 
     if chosen.dark is not None:
         yield f"@media (prefers-color-scheme: dark) {{ {_page_colours(chosen.dark)} }}"
     yield f"</style>\n</head>\n<body>\n<h1>{clean(title)}</h1>"
-    for tree, caption in pictures:
-        picture = svg(tree, theme=theme, helpers=helpers).rstrip()
-        yield f"<figure>\n<figcaption>{clean(caption)}</figcaption>\n<div>{picture}</div>\n</figure>"
+    for picture, caption in figures:
+        yield f'<figure>\n<figcaption dir="auto">{clean(caption)}</figcaption>'
+        yield f"<div>{picture.rstrip()}</div>\n</figure>"
     yield "</body>\n</html>"
 
 

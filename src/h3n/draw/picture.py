@@ -11,24 +11,49 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from h3n.draw.figure import Drawable, Figure, figure_of
-from h3n.draw.geometry import METRICS, Bow, Edge, Layout, Text
+from h3n.draw.geometry import METRICS, Bow, Edge, Layout, Text, mirrored, stacked
 from h3n.draw.layout import lay_out
+from h3n.draw.rows import rows_of
 from h3n.draw.themes import Palette, Theme, theme_named
+from h3n.draw.widths import right_to_left
+from h3n.errors import UsageError
 
 FONTS = "Helvetica Neue, Helvetica, Arial, Liberation Sans, Noto Sans, DejaVu Sans, sans-serif"
 # What XML 1.0 cannot hold, even escaped.
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SURE = 0.95  # a confidence from which on nothing is shaded
 _DROP = 0.35  # of the font size: from the middle of a line of text to its baseline
 
 
-def svg(source: Drawable, *, theme: str = "auto", helpers: bool = False, title: str | None = None) -> str:
+NARROWEST_PICTURE = 200
+
+
+def svg(
+    source: Drawable,
+    *,
+    theme: str = "auto",
+    helpers: bool = False,
+    title: str | None = None,
+    fit: int | None = None,
+) -> str:
     """Return the picture: the phrase tree above the words, the arcs below them, the way to each head emphasised.
 
     ``theme`` is a name in `THEMES`, ``helpers`` shows helper spans, ``title`` replaces the sentence as the picture's
-    title for those who hear it read out.
+    title for those who hear it read out. A sentence wider than ``fit`` pixels stands in several rows. Words of a script
+    that runs from right to left do so here.
     """
+    if fit is not None and fit < NARROWEST_PICTURE:
+        raise UsageError(f"a picture of {fit} pixels is too narrow for a tree; give {NARROWEST_PICTURE} or more")
     figure = figure_of(source, helpers=helpers)
-    return "\n".join(_document(figure, lay_out(figure), theme_named(theme), title=title)) + "\n"
+    return "\n".join(_document(figure, _layout(figure, fit), theme_named(theme), title=title)) + "\n"
+
+
+def _layout(figure: Figure, fit: int | None) -> Layout:
+    layout = lay_out(figure)
+    if fit is not None and layout.width > fit:
+        rows = rows_of(figure, lambda part: lay_out(part).width <= fit)
+        layout = stacked([lay_out(row) for row in rows], margin=METRICS.margin)
+    return mirrored(layout) if right_to_left(figure.words) else layout
 
 
 def clean(text: str) -> str:
@@ -48,6 +73,7 @@ def _document(figure: Figure, layout: Layout, theme: Theme, *, title: str | None
         yield f"<style>@media (prefers-color-scheme: dark) {{ {' '.join(_overrides(theme.dark))} }}</style>"
     if theme.palette.background is not None:
         yield f'<rect class="h3n-ground" width="100%" height="100%" rx="6" fill="{theme.palette.background}"/>'
+    yield from _doubts(layout, theme.palette)
     yield from _tree(layout, theme.palette)
     yield from _arcs(layout, theme.palette)
     yield "</svg>"
@@ -71,8 +97,23 @@ def _overrides(dark: Palette) -> Iterator[str]:
     for name, colour in (("word", dark.word), ("phrase", dark.phrase), ("tag", dark.tag), ("relation", dark.relation)):
         yield f".h3n .h3n-{name} {{ fill: {colour} }}"
     yield f".h3n .h3n-arrow {{ fill: {dark.arc} }}"
+    yield f".h3n .h3n-doubt {{ fill: {dark.doubt} }}"
     for name, colour in (("edge", dark.edge), ("head", dark.head), ("arc", dark.arc)):
         yield f".h3n .h3n-{name} {{ stroke: {colour} }}"
+
+
+def _doubts(layout: Layout, palette: Palette) -> Iterator[str]:
+    """Yield a shade behind every label that is not sure, the darker the less sure."""
+    judged = [(label.box, label.confidence) for label in layout.labels]
+    judged += [(bow.label, bow.confidence) for bow in layout.bows]
+    shades = [(box, 1 - sure) for box, sure in judged if sure is not None and sure < SURE]
+    if shades:
+        yield f'<g class="h3n-doubt" fill="{palette.doubt}">'
+        for box, doubt in shades:
+            x, y, width = map(_number, (box.left - 2, box.top - 2, box.width + 4))
+            height = _number(box.height + 4)
+            yield f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill-opacity="{doubt:.2f}"/>'
+        yield "</g>"
 
 
 def _tree(layout: Layout, palette: Palette) -> Iterator[str]:

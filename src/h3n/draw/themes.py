@@ -19,6 +19,7 @@ class Palette:
     head: str
     arc: str
     relation: str
+    doubt: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ LIGHT = Palette(
     head="#2563eb",
     arc="#c2703d",
     relation="#8a4413",
+    doubt="#f59e0b",
 )
 DARK = Palette(
     background="#12151b",
@@ -48,6 +50,7 @@ DARK = Palette(
     head="#6ea8fe",
     arc="#d08a5b",
     relation="#f0b58c",
+    doubt="#b45309",
 )
 PRINT = Palette(
     background=None,
@@ -58,6 +61,7 @@ PRINT = Palette(
     head="#000000",
     arc="#555555",
     relation="#000000",
+    doubt="#a3a3a3",
 )
 THEMES: dict[str, Theme] = {
     "auto": Theme(LIGHT, dark=DARK),

@@ -7,7 +7,7 @@ a browser is likely to take: text set in Helvetica or Arial needs less, so that 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 JOINER = "\u200d"
 EMOJI_STYLE = "\ufe0f"
@@ -32,6 +32,7 @@ _BY_WIDTH = {
 }
 _WIDTHS = {character: width for width, characters in _BY_WIDTH.items() for character in characters}
 _CAPITAL, _SMALL, _OTHER, _WIDE, _EMOJI = 0.8, 0.7, 0.75, 1.05, 1.4
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _INVISIBLE = frozenset({"Mn", "Me", "Cf", "Cc"})
 
 
@@ -61,10 +62,19 @@ def fit(text: str, width: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line, fit for a terminal: control characters shown as U+FFFD, line ends as blanks."""
-    return "".join(
-        " " if c.isspace() else "\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in text
-    )  # an escape sequence inside a word must not reach the terminal
+    """Return the text on one line, fit for a terminal: what would steer it is shown as U+FFFD, line ends as blanks."""
+    return "".join(" " if c.isspace() else "\ufffd" if _steers(c) else c for c in text)
+
+
+def _steers(character: str) -> bool:
+    """Return whether a terminal obeys the character: controls, half surrogates, marks that turn the direction round."""
+    return unicodedata.category(character) in ("Cc", "Cs") or character in _TURNS
+
+
+def right_to_left(words: Iterable[str]) -> bool:
+    """Return whether more letters of the words belong to scripts that run from right to left than to others."""
+    kinds = [unicodedata.bidirectional(character) for word in words for character in word]
+    return sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L")
 
 
 def text_width(text: str, size: float) -> float:

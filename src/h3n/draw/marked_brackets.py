@@ -8,9 +8,9 @@ In every phrase one part is the head and is marked ``*``; every other part depen
 ``@``. So each word's relation is written once, on the largest phrase it heads. The bracket of the whole sentence
 carries the relation of the root word; the top bracket, if there is one, has no mark at all.
 
-As in treebanks, brackets inside a word are written ``-LRB-`` and ``-RRB-``. Whatever else would be misread (blanks and
-backslashes; in labels, tags and relations also brackets, ``*`` and ``@``) is written as its code point, ``\\20;`` for a
-blank, and ``\\;`` stands for an empty word. Reading gives back exactly the tree that was written.
+As in treebanks, brackets inside a word are written ``-LRB-`` and ``-RRB-``. Whatever else would be misread (blanks,
+backslashes and control characters; in labels, tags and relations also brackets, ``*`` and ``@``) is written as its code
+point, ``\\20;`` for a blank, and ``\\;`` stands for an empty word. Reading gives back exactly what was written.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from h3n.trees import HeadedSpan, JointTree
 
 HEAD = "*"
 RELATION = "@"
-_IN_LABEL = re.compile(r"[\s\\()*@\x00-\x1f]")
-_IN_WORD = re.compile(r"[\s\\\x00-\x1f]|-(?=[LR]RB-)")
+_IN_LABEL = re.compile(r"[\s\\()*@\x00-\x1f\x7f-\x9f]")
+_IN_WORD = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f]|-(?=[LR]RB-)")
 _ESCAPED = re.compile(r"\\([0-9a-f]*);")
 _WORD_BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
 _WORD_ESCAPED = re.compile(rf"{_ESCAPED.pattern}|-LRB-|-RRB-")
