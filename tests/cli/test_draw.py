@@ -18,7 +18,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 TREES = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))\n(TOP (S (NP (PRP it)) (VP (VBZ is))))\n"
 ROWS = (
-    "# text = The dog\n1\tthe\t_\t_\tDT\t_\t2\tdet\t_\t_\n2\tdog\t_\t_\tNN\t_\t3\tnsubj\t_\t_\n"
+    "# sent_id = a-1\n# text = The dog\n1\tthe\t_\t_\tDT\t_\t2\tdet\t_\t_\n2\tdog\t_\t_\tNN\t_\t3\tnsubj\t_\t_\n"
     "3\tbarks\t_\t_\tVBZ\t_\t0\troot\t_\t_\n4\t.\t_\t_\t.\t_\t3\tpunct\t_\t_\n\n"
     "1\tit\t_\t_\tPRP\t_\t2\tnsubj\t_\t_\n2\tis\t_\t_\tVBZ\t_\t0\troot\t_\t_\n\n"
 )
@@ -74,6 +74,39 @@ def test_sentences_are_chosen(run: Run, asked: str, shown: list[str]) -> None:
     assert re.findall(r"^# (\d+)$", out, re.MULTILINE) == shown
 
 
+def test_a_sentence_by_its_id(run: Run) -> None:
+    assert run("dev.conllu", "-s", "a-1") == run("dev.conllu", "-s", "1")
+    assert re.findall(r"^# (\d+)$", run("dev.conllu", "-s", "a-1,2")[1], re.MULTILINE) == ["1", "2"]
+
+
+def test_latex_by_its_ending_and_in_parts(run: Run) -> None:
+    both = ("dev.ptb", "--dependencies", "dev.conllu")
+    assert run(*both, "-o", "trees.tex") == (0, "", "")
+    document = Path("trees.tex").read_text(encoding="utf-8")
+    assert document.startswith("\\documentclass")
+    assert document.count("\\begin{forest}") == document.count("\\begin{dependency}") == 2
+    assert "[{NN}, edge={very thick} [{dog}, tier=word]]" in run(*both, "-s", "1", "--to", "forest")[1]
+    assert "\\depedge{2}{1}{det}" in run(*both, "-s", "1", "--to", "tikz")[1]
+
+
+def test_a_picture_no_wider_than_asked_for(run: Run) -> None:
+    code, out, _ = run("dev.ptb", "--dependencies", "dev.conllu", "-s", "1", "--to", "svg", "--fit", "210")
+    assert code == 0
+    picture = ElementTree.fromstring(out)
+    assert float(picture.get("width", "0")) <= 210
+    assert len(picture.findall("{*}g[@class='h3n-word']/{*}text")) == 4
+
+
+def test_png_says_which_characters_no_font_has(run: Run) -> None:
+    pytest.importorskip("resvg_py", reason="the extra png is not installed")
+    Path("odd.ptb").write_text("(TOP (S (X \U0010fffc) (X é)))\n", encoding="utf-8")
+    code, _, err = run("odd.ptb", "-o", "odd.png")
+    assert code == 1
+    assert "no font of this machine has 1 of the characters" in err
+    assert "write svg or html" in err
+    assert Path("odd.png").exists()
+
+
 def test_one_tree_alone(run: Run) -> None:
     assert "1 the   DT\n" in run("dev.ptb", "-s", "1")[1]
     assert "╭──▸ 1 the   DT  2 det" in run("dev.conllu", "-s", "1")[1]
@@ -99,8 +132,8 @@ def test_the_ending_of_the_output_decides(run: Run) -> None:
     assert run("dev.ptb", "--dependencies", "dev.conllu", "-o", "trees.html") == (0, "", "")
     page = Path("trees.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 2
-    assert "<figcaption>1. The dog</figcaption>" in page
-    assert "<figcaption>2. it is</figcaption>" in page
+    assert '<figcaption dir="auto">1. The dog</figcaption>' in page
+    assert '<figcaption dir="auto">2. it is</figcaption>' in page
 
 
 def test_a_picture_on_standard_output(run: Run) -> None:
@@ -137,13 +170,16 @@ def test_a_sentence_without_a_parse_has_no_lines(run: Run) -> None:
     [
         (["missing.ptb"], "missing.ptb: cannot be opened"),
         (["empty.ptb"], "empty.ptb has 0 sentences"),
-        (["dev.ptb", "-s", "3"], "dev.ptb has 2 sentences, none of those asked for"),
+        (["dev.ptb", "-s", "3"], "dev.ptb has 2 sentences; --sentence asks for what is not there: 3"),
+        (["dev.ptb", "-s", "2,500,9-"], "--sentence asks for what is not there: 500, 9-"),
+        (["dev.conllu", "-s", "b"], "--sentence asks for what is not there: b"),
+        (["dev.ptb", "-s", "1,"], "--sentence '1,': expected numbers from 1, ranges"),
+        (["dev.ptb", "-s", "1", "-t", "svg", "--fit", "20"], "a picture of 20 pixels is too narrow"),
         (["dev.ptb", "-s", "0"], "the range '0' is empty; sentences count from 1"),
         (["dev.ptb", "-s", "5-2"], "the range '5-2' is empty"),
-        (["dev.ptb", "-s", "two"], "'two' is not a number from 1 or a range"),
         (["dev.ptb", "--to", "svg"], "holds one picture; name a folder: --to svg --output pictures/"),
         (["dev.ptb", "-o", "x.svg"], "holds one picture; name a folder: --to svg --output x/"),
-        (["dev.ptb", "-o", "x.pdf"], "nothing is written as .pdf; known: .htm, .html, .joint, .png, .svg"),
+        (["dev.ptb", "-o", "x.pdf"], "nothing is written as .pdf; known: .htm, .html, .joint, .png, .svg, .tex, .txt"),
         (["dev.ptb", "-o", "x.conllu"], "nothing is written as .conllu; known: .htm"),
         (["dev.ptb", "--to", "gif"], "'gif' is not one of"),
         (["dev.ptb", "--width", "10"], "a width of 10 columns is too narrow"),

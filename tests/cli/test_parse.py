@@ -158,6 +158,20 @@ def test_pictures_of_several_sentences_need_a_folder(run: Run) -> None:
         assert sorted(path.name for path in Path(folder).iterdir()) == ["1.svg", "2.svg"]
 
 
+def test_confidence_shades_a_picture(run: Run) -> None:
+    text = "Oslo found a dog which didn't see the house."
+    assert run("--text", text, "--confidence", "-o", "sure.svg")[0] == 0
+    assert "h3n-doubt" in Path("sure.svg").read_text(encoding="utf-8")
+    code, _, err = run("--text", text, "--confidence")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "accepted with --to: svg, png, html" in err
+
+
+def test_latex(run: Run) -> None:
+    assert run("--text", "Oslo found a dog.", "-o", "x.tex") == (0, "", "")
+    assert "[{Oslo}, tier=word]" in Path("x.tex").read_text(encoding="utf-8")
+
+
 def test_conllx_by_its_endings(run: Run) -> None:
     for name in ("x.conll", "x.conllx"):
         assert run("--text", "Oslo found a dog.", "-o", name) == (0, "", "")
@@ -195,7 +209,7 @@ def test_empty_input_is_empty_output(run: Run, name: str) -> None:
         (["a.txt", "--decoder", "cky", "-t", "joint"], "accepted: hpsg, h3n, auto"),
         (["a.txt", "--device", "abacus"], "device 'abacus' cannot be used"),
         (["a.txt", "--threads", "0"], "Invalid value for '--threads'"),
-        (["a.txt", "--to", "latex"], "'latex' is not one of"),
+        (["a.txt", "--to", "word"], "'word' is not one of"),
         (["a.ptb", "--from", "conllu"], "a.ptb:1: 1 columns; expected 10"),
         (["a.txt", "-o", "no/such/folder.ptb"], "no/such/folder.ptb: cannot be written: there is no folder no/such"),
         (["a.txt", "-o", "no/such/", "-t", "jsonl"], "no/such/ is a folder, and only pictures go into one: --to svg"),

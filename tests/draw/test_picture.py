@@ -151,7 +151,7 @@ def test_trees_that_do_not_fit_their_words_are_refused() -> None:
 def test_a_page_holds_all_pictures_with_their_captions() -> None:
     page = html([(CAKE, "One <cake> & more"), (HELPED, "Two")], title="My & trees")
     assert page.count("<svg") == page.count("</svg>") == 2
-    assert "<figcaption>One &lt;cake&gt; &amp; more</figcaption>" in page
+    assert '<figcaption dir="auto">One &lt;cake&gt; &amp; more</figcaption>' in page
     assert "<title>My &amp; trees</title>" in page
     assert page.startswith("<!DOCTYPE html>")
     assert "<script" not in page

@@ -10,13 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from h3n.draw import Drawable, pretty
+from h3n.draw import Drawable, joint_brackets, pretty
 from h3n.draw.widths import columns
 from h3n.errors import UsageError
 from h3n.trees import Constituent, Dependencies, HeadedSpan, Leaf, Sentence
 from tests.draw.samples import CAKE, CAKE_WORDS, HELPED, deep, drawables, wide
 
 CAKE_ARCS = Dependencies((3, 3, 3, -1, 5, 3, 3), CAKE.relations)
+
+
+def test_what_would_steer_a_terminal_never_reaches_it() -> None:
+    odd = "\x1b]0;x\x07\x9b31m\u202e"
+    tree = replace(CAKE, words=(odd,) * 7, tags=(odd,) * 7, relations=(odd,) * 7)
+    spans = tuple(replace(span, label=odd) for span in CAKE.spans)
+    for drawn in (pretty(replace(tree, spans=spans)), joint_brackets(replace(tree, spans=spans))):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", drawn)
 
 
 def test_a_joint_tree() -> None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
+import typer
+
 from h3n import draw, formats
+from h3n.draw import Drawable
 from h3n.errors import InputError, UsageError
 from h3n.formats.files import COMPRESSED, STANDARD, opened_to_write
 
 PICTURES = ("svg", "png")  # formats of which a file holds one sentence
+DRAWINGS = (*PICTURES, "html", "latex", "forest", "tikz")
 # The ending of a file -> the format to write into it. What has no ending, such as a pipe, gets the terminal's drawing.
 ENDINGS = {
     ".txt": "pretty",
@@ -21,6 +26,7 @@ ENDINGS = {
     ".png": "png",
     ".html": "html",
     ".htm": "html",
+    ".tex": "latex",
     **{ending: name for name, known in formats.FORMATS.items() for ending in known.extensions},
 }
 
@@ -70,11 +76,42 @@ def write_text(parts: Iterable[str], output: str, *, flush: bool = False) -> Non
                 stream.flush()
 
 
-def write_pictures(pictures: Iterable[tuple[int, str]], output: str, *, kind: str) -> None:
-    """Write numbered SVG pictures, as ``svg`` or ``png``: one to a file or standard output, several into a folder."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How trees are drawn: colours, helper spans or not, and the widest a picture may be."""
+
+    title: str
+    theme: str = "auto"
+    helpers: bool = False
+    fit: int | None = None
+
+
+def write_drawings(trees: Iterable[tuple[int, Drawable, str]], output: str, *, kind: str, look: Look) -> None:
+    """Write numbered trees with captions as one of `DRAWINGS`."""
+    if kind in PICTURES:
+        pictures = (
+            (number, draw.svg(tree, theme=look.theme, helpers=look.helpers, fit=look.fit)) for number, tree, _ in trees
+        )
+        _write_pictures(pictures, output, kind=kind)
+        return
+    captioned = ((tree, f"{number}. {caption}") for number, tree, caption in trees)
+    if kind == "html":
+        page = draw.html(captioned, title=look.title, theme=look.theme, helpers=look.helpers, fit=look.fit)
+        write_text([page], output)
+    elif kind == "latex":
+        write_text([draw.latex(captioned, helpers=look.helpers)], output)
+    else:
+        write: Callable[[Drawable], str] = draw.forest if kind == "forest" else draw.tikz_dependency
+        write_text((f"% {draw.visible(caption)}\n{write(tree)}" for tree, caption in captioned), output)
+
+
+def _write_pictures(pictures: Iterable[tuple[int, str]], output: str, *, kind: str) -> None:
+    """Write SVG pictures, as ``svg`` or ``png``: one to a file or standard output, several into a folder."""
+    missing: set[str] = set()
     if _is_folder(output):
         for number, text in pictures:
-            _save(Path(output) / f"{number}.{kind}", text, kind)
+            missing.update(_save(Path(output) / f"{number}.{kind}", text, kind))
+        _complain(missing)
         return
     first = list(islice(pictures, 2))
     if len(first) > 1:
@@ -83,19 +120,34 @@ def write_pictures(pictures: Iterable[tuple[int, str]], output: str, *, kind: st
         raise UsageError(f"several sentences, and a file of {kind} holds one picture; name a folder: {wish}")
     if not first:
         raise UsageError(f"no sentence, so there is nothing to draw into a file of {kind}")
-    _save(Path(output), first[0][1], kind)
+    _complain(_save(Path(output), first[0][1], kind))
 
 
-def _save(path: Path, text: str, kind: str) -> None:
+def _complain(missing: Iterable[str]) -> None:
+    """Say which characters a PNG picture shows as boxes, and leave with 1."""
+    characters = "".join(sorted(missing))
+    if characters:
+        shown = characters if len(characters) <= 20 else f"{characters[:20]}..."
+        what = (
+            f"no font of this machine has {len(characters)} of the characters, which are boxes in the picture: {shown}"
+        )
+        typer.echo(f"h3n: {what}; install a font for them, such as Noto, or write svg or html", err=True)
+        raise typer.Exit(1)
+
+
+def _save(path: Path, text: str, kind: str) -> str:
+    """Write one picture; return the characters it cannot show."""
     content = draw.png(text) if kind == "png" else text.encode()
+    missing = draw.missing_characters(text) if kind == "png" else ""
     if str(path) == STANDARD:
         if kind == "png" and sys.stdout.isatty():
             raise UsageError("a PNG picture cannot be shown in a terminal; name a file with --output")
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-        return
+        return missing
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    return missing

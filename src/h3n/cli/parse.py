@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from h3n import draw, formats, text
-from h3n.cli.outputs import PICTURES, check_output, format_of, write_pictures, write_text
+from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_text
 from h3n.cli.progress import progress
 from h3n.errors import UnknownName, UsageError
 from h3n.evaluate import mark_tags
@@ -38,7 +38,12 @@ class OutputFormat(StrEnum):
     SVG = "svg"
     HTML = "html"
     PNG = "png"
+    LATEX = "latex"
+    FOREST = "forest"
+    TIKZ = "tikz"
 
+
+SHADED = (*PICTURES, "html")
 
 # How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
 TEXTS: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
@@ -89,6 +94,12 @@ def parse(
         bool, typer.Option("--retag", help="Predict the tags of a treebank too; else those in it are kept.")
     ] = False,
     width: Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")] = None,
+    fit: Annotated[
+        int | None, typer.Option(metavar="PIXELS", help="Draw sentences that are wider than this in several rows.")
+    ] = None,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Shade what the model is not sure of, in svg, png and html.")
+    ] = False,
 ) -> None:
     """Parse text, or sentences that are split already: phrase structure and dependencies as one tree.
 
@@ -104,8 +115,13 @@ def parse(
       h3n parse dev.conllu --to brackets -o dev.ptb
       cat lines.txt | h3n parse - --from lines --to jsonl
       h3n parse --text "It smells good." -o picture.svg
+      h3n parse letter.txt --confidence --fit 1000 -o letter.html
     """
     chosen = output_format or OutputFormat(format_of(output, list(OutputFormat)))
+    if confidence and chosen not in SHADED:
+        raise UsageError(
+            f"--confidence shades pictures, and {chosen.value} is none; accepted with --to: {', '.join(SHADED)}"
+        )
     _check_decoder(decoder, chosen)
     check_output(output, pictures=chosen in PICTURES)
     waiting = given is None and file == STANDARD and sys.stdin.isatty()
@@ -124,12 +140,13 @@ def parse(
     results = parser.parse(marked, decoder=decoder, look_ahead=ahead, retag=retag, style=style)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
-    if chosen in PICTURES:
-        pictures = ((number, result.svg()) for number, result in enumerate(results, start=1))
-        write_pictures(pictures, output, kind=chosen.value)
-    elif chosen is OutputFormat.HTML:
-        figures = ((result.drawable, f"{number}. {result.text}") for number, result in enumerate(results, start=1))
-        write_text([draw.html(figures, title="Text" if given is not None else Path(file).name)], output)
+    if chosen in DRAWINGS:
+        look = Look(title="Text" if given is not None else Path(file).name, fit=fit)
+        trees = (
+            (number, result.with_confidence if confidence else result.drawable, result.text)
+            for number, result in enumerate(results, start=1)
+        )
+        write_drawings(trees, output, kind=chosen.value, look=look)
     else:
         write_text(map(_writer(chosen, output, width), results), output, flush=waiting)
 

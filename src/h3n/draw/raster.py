@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from html import escape, unescape
 from typing import Any
@@ -29,7 +30,12 @@ def png(svg_text: str, *, scale: float = 2.0) -> bytes:
 def missing_characters(svg_text: str) -> str:
     """Return the characters of the picture's texts that no font of this machine has: PNG shows them as boxes."""
     texts = unescape("".join(_TEXT.findall(svg_text)))
-    return "".join(c for c in sorted(set(texts)) if not c.isascii() and c.isprintable() and _is_missing(c))
+    return "".join(c for c in sorted(set(texts)) if _is_seen(c) and _is_missing(c))
+
+
+def _is_seen(character: str) -> bool:
+    """Return whether the character should be seen and may be missing: ASCII is in every font."""
+    return not character.isascii() and unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
 
 
 @lru_cache(maxsize=4096)

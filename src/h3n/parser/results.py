@@ -144,9 +144,12 @@ class Result:
         """Return a drawing for the terminal, one word a line, with its governor beside it."""
         return draw.pretty(self.drawable, width=width, colour=colour)
 
-    def svg(self, *, theme: str = "auto") -> str:
-        """Return a picture: the phrase tree above the words, the arcs below."""
-        return draw.svg(self.drawable, theme=theme)
+    def svg(self, *, theme: str = "auto", fit: int | None = None, confidence: bool = False) -> str:
+        """Return a picture: the phrase tree above the words, the arcs below.
+
+        A sentence wider than ``fit`` pixels stands in rows; ``confidence`` shades what is not sure.
+        """
+        return draw.svg(self.with_confidence if confidence else self.drawable, theme=theme, fit=fit)
 
     def to_nltk(self) -> Any:
         """Return the phrase structure as an ``nltk.Tree``, the words as they are; needs NLTK."""
@@ -167,9 +170,15 @@ class Result:
         return f'<div style="overflow-x: auto">{self.svg()}</div>'
 
     @property
-    def drawable(self) -> draw.Drawable:
+    def drawable(self) -> JointTree | Sentence:
         """What the functions of `h3n.draw` take: the joint tree, or what there is of it."""
         return self.joint if self.joint is not None else self.sentence
+
+    @property
+    def with_confidence(self) -> draw.WithConfidence:
+        """The same with a confidence for every phrase and arc, which pictures show as shades."""
+        spans = {(span.start, span.end): span.confidence for span in self.spans}
+        return draw.WithConfidence(self.drawable, spans, [arc.confidence for arc in self.arcs])
 
 
 def _span(span: LabelledSpan) -> Mapping[str, Any]:
