@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from h3n.cli.scores import Choices, score_files
+from h3n.cli.model_scores import score_model
+from h3n.cli.scores import Choices, Printed, score_files
 from h3n.errors import UsageError
 from h3n.evaluate import BUILT_IN, Convention, Parameters, as_spmrl, load_parameters, usual_parameters, without_top
 from h3n.formats import format_to_read
@@ -39,8 +40,20 @@ class Punctuation(StrEnum):
 
 
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="File of gold trees; - is standard input.")],
-    predicted: Annotated[str, typer.Argument(metavar="PRED", help="File of predicted trees; - is standard input.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GOLD PRED | GOLD...",
+            help="Files of gold and of predicted trees, - for standard input; with --model gold files alone.",
+        ),
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="NAME|DIR", help="Parse the gold files with this model and score that."),
+    ] = None,
+    decoders: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="With --model: decoders, h3n/soft with a head score, or all.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     format_name: Annotated[
         str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of both files; else by their endings.")
@@ -94,11 +107,21 @@ def evaluate(
       h3n evaluate gold.ptb pred.ptb --spmrl -X -L
       h3n evaluate gold.conllu pred.conllu --json
       h3n evaluate gold.conllu raw.conllu --metrics conll18
+      h3n evaluate --model en gum/dev.ptb gum/dev.conllu ewt/dev.conllu --decoders all
     """
+    if model is not None:
+        names = decoders.split(",") if decoders else []
+        _print(score_model(model, files, decoders=names, limit=limit), as_json=as_json)
+        return
+    if decoders is not None:
+        raise UsageError("--decoders is for --model")
+    if len(files) != 2:
+        raise UsageError(f"{len(files)} files; expected two, GOLD and PRED, or --model with gold files")
+    gold, predicted = files
     if gold == predicted == "-":
         raise UsageError("only one of GOLD and PRED can be standard input")
-    names = (format_name or format_to_read(gold), format_name or format_to_read(predicted))
-    spmrl = spmrl or names == ("spmrl", "spmrl")
+    formats = (format_name or format_to_read(gold), format_name or format_to_read(predicted))
+    spmrl = spmrl or formats == ("spmrl", "spmrl")
     style = "compact" if compact else report and report.value
     as_evalb = bool(style or parameters or spmrl)
     chosen = _parameters(parameters, as_evalb=as_evalb, spmrl=spmrl, unlabelled=unlabelled, no_top=no_top)
@@ -117,7 +140,10 @@ def evaluate(
         by_length=by_length,
         conll18=metrics is Metrics.CONLL18,
     )
-    result = score_files(gold, predicted, names=names, choices=choices)
+    _print(score_files(gold, predicted, names=formats, choices=choices), as_json=as_json)
+
+
+def _print(result: Printed, *, as_json: bool) -> None:
     for problem in result.problems:
         typer.echo(f"h3n: {problem}", err=True)
     if as_json:

@@ -119,4 +119,8 @@ class Display:
 def _line(row: dict[str, Any], *, best: bool) -> str:
     shown = "  ".join(f"{name} {row[name]:.{3 if name == 'loss' else 2}f}" for name in SHOWN if name in row)
     star = "  best so far" if best else ""
-    return f"epoch {row['epoch']}  update {row['step']}  {shown}  {row['seconds'] / 60:.1f} min{star}"
+    each = "".join(
+        f"\n  {name}: " + "  ".join(f"{score} {scores[score]:.2f}" for score in SHOWN if score in scores)
+        for name, scores in row.get("treebanks", {}).items()
+    )
+    return f"epoch {row['epoch']}  update {row['step']}  {shown}  {row['seconds'] / 60:.1f} min{star}{each}"

@@ -10,6 +10,7 @@ from typing import Any
 from h3n.config import Treebank
 from h3n.experiments.experiment import DevSet, Row
 from h3n.model.model import Model, Parsed, Scored
+from h3n.training.comparison import with_head_score
 from h3n.training.data import Example, load_examples
 from h3n.training.evaluation import WEIGHTS, bare, compare, quality
 
@@ -62,12 +63,6 @@ def measure(
                 found[place] = _measure_row(ranked, row, reads, scored)
                 said(_line(found[place]))
     return [figures for place in range(len(rows)) for figures in found[place]]
-
-
-def with_head_score(parser: Model, name: str) -> Model:
-    """Return the parser with another way to rank heads."""
-    decoding = replace(parser.config.decoding, head_score=name)  # type: ignore[arg-type]
-    return Model(parser.network, parser.vocabulary, replace(parser.config, decoding=decoding))
 
 
 def _head_score(row: Row) -> str:

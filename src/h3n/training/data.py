@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
+from pathlib import Path
 
 from h3n.config import Data, Treebank, expand
 from h3n.convert.joint import governors_of, join, levels
@@ -31,6 +32,7 @@ class Example:
     ranks: tuple[int, ...] | None = None  # governors of the tree in which every word is to outrank those below it
     weight: float = 1.0
     style: str = ""
+    treebank: str = ""  # the name of the one it is from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +47,24 @@ class Numbered:
 def load_examples(treebanks: Sequence[Treebank], *, data: Data, watch: Watch | None = None) -> list[Example]:
     """Return the examples of several treebanks; sentences without a word are left out."""
     made: list[Example] = []
-    for treebank in treebanks:
-        if not treebank.files:
-            raise UsageError("a treebank in data.train or data.dev names no files; expected files = [...]")
+    if not all(treebank.files for treebank in treebanks):
+        raise UsageError("a treebank in data.train or data.dev names no files; expected files = [...]")
+    for treebank, name in zip(treebanks, treebank_names(treebanks), strict=True):
         sentences = read_treebank(treebank)
         watched = watch(sentences, treebank.files[0]) if watch is not None else sentences
         made.extend(
-            replace(make_example(s, data=data), weight=treebank.weight, style=treebank.style) for s in watched if len(s)
+            replace(make_example(s, data=data), weight=treebank.weight, style=treebank.style, treebank=name)
+            for s in watched
+            if len(s)
         )
     return made
+
+
+def treebank_names(treebanks: Sequence[Treebank]) -> list[str]:
+    """Return a name for each treebank: folder and stem of its first file, or its path where two are equal."""
+    paths = [Path(treebank.files[0]) for treebank in treebanks]
+    short = ["/".join([path.parent.name, path.name.split(".")[0]]).removeprefix("/") for path in paths]
+    return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
 
 
 def read_treebank(treebank: Treebank) -> Iterator[Sentence]:

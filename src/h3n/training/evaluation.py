@@ -24,11 +24,22 @@ def evaluate(
     parser: Model, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
 ) -> dict[str, float]:
     """Return the scores of a parser in percent: LF1, UAS, LAS, head and tag accuracy, as far as gold allows."""
+    return compare(examples, _parse(parser, examples, decoder=decoder, weight=weight))
+
+
+def evaluate_each(parser: Model, examples: Sequence[Example]) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Return the scores of a parser on all examples, and on each of their treebanks if there are several."""
+    parsed = _parse(parser, examples)
+    return compare(examples, parsed), by_treebank(examples, parsed)
+
+
+def _parse(
+    parser: Model, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
+) -> list[Parsed]:
     reads_tags = parser.config.encoder.tags
     sentences = [bare(example.sentence, tags=reads_tags) for example in examples]
     styles = [example.style for example in examples]
-    parsed = parser.parse(sentences, decoder=decoder, weight=weight, styles=styles)
-    return compare(examples, parsed)
+    return parser.parse(sentences, decoder=decoder, weight=weight, styles=styles)
 
 
 def compare(examples: Sequence[Example], parsed: Sequence[Parsed], *, scoring: str = "collins") -> dict[str, float]:
@@ -43,6 +54,19 @@ def compare(examples: Sequence[Example], parsed: Sequence[Parsed], *, scoring: s
         totals.add(counts)
     scores = main_scores(totals)
     return {LOGGED.get(name, name): scores[name] for name in (*LOGGED_FIRST, *LOGGED) if name in scores}
+
+
+def by_treebank(examples: Sequence[Example], parsed: Sequence[Parsed]) -> dict[str, dict[str, float]]:
+    """Return the scores of each treebank apart, where there are several."""
+    numbers: dict[str, list[int]] = {}
+    for number, example in enumerate(examples):
+        numbers.setdefault(example.treebank, []).append(number)
+    if len(numbers) < 2:
+        return {}
+    return {
+        name: compare([examples[number] for number in part], [parsed[number] for number in part])
+        for name, part in numbers.items()
+    }
 
 
 def quality(scores: dict[str, float]) -> float:

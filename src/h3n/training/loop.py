@@ -27,7 +27,7 @@ from h3n.model.model import Model
 from h3n.training.checkpoint import Position, last_checkpoint, save_checkpoint, write_file, write_folder
 from h3n.training.curves import add_metrics
 from h3n.training.data import Example, Numbered
-from h3n.training.evaluation import evaluate, quality, tune_weight, with_weight
+from h3n.training.evaluation import evaluate_each, quality, tune_weight, with_weight
 from h3n.training.events import Check, Listener, Note, Update
 from h3n.training.locking import locked
 from h3n.training.optimiser import set_rates
@@ -154,11 +154,13 @@ def check(run: Run) -> None:
     """Evaluate on dev, keep the parser if it is the best so far, and decide whether to go on."""
     run.network.eval()
     started = time.perf_counter()
-    scores = evaluate(run.model, run.dev) if run.dev else {}
+    scores, each = evaluate_each(run.model, run.dev) if run.dev else ({}, {})
     found, position = quality(scores), run.position
     better = found > position.best or not run.dev
     loss = position.loss / max(position.losses, 1)
-    row = {"step": position.step, "epoch": position.epoch + 1, "loss": loss} | scores
+    row: dict[str, Any] = {"step": position.step, "epoch": position.epoch + 1, "loss": loss} | scores
+    if each:
+        row["treebanks"] = each
     row |= {"seconds": round(position.seconds, 1), "cpu_seconds": round(position.cpu_seconds, 1)}
     row["check_seconds"] = round(time.perf_counter() - started, 1)
     run.position = _judge(position, found, better=better, config=run.config)
