@@ -21,7 +21,7 @@ import conllu
 from nltk import Tree
 
 from h3n import formats
-from h3n.formats.files import read_pieces
+from h3n.formats.lines import read_pieces
 from h3n.formats.options import Problems
 
 SENTENCES = 10_000

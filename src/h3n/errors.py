@@ -10,18 +10,20 @@ H3nError
 ├── FormatError           damage inside a file, with file, line and what was expected; one subclass per kind
 │   ├── BadEncoding       bytes that are not UTF-8
 │   ├── NulByte           a byte 0 in what should be text
+│   ├── BadCharacter      a character that cannot stand there: a tab in a word, half a surrogate pair
+│   ├── LineTooLong       a line or a tree longer than any sentence
 │   ├── UnbalancedBrackets   an opening bracket that is never closed, or a closing one that was never opened
 │   ├── EmptyConstituent  a bracket with nothing in it
 │   ├── TextOutsideBrackets  words between trees
-│   ├── WrongColumnCount  a CoNLL row that has not ten columns
+│   ├── WrongColumnCount  a CoNLL row that does not have ten columns
 │   ├── EmptyField        a CoNLL column with nothing in it, or a sentence without words
 │   ├── BadWordNumber     a CoNLL row out of order
 │   ├── BadRange          a multiword range or an empty node that does not fit its neighbours
-│   ├── BadHead           a head that is no number, or no number of a word
+│   ├── BadHead           a head that is not the number of a word
 │   ├── RootCount         no root word, or more than one
 │   ├── CyclicHeads       words that govern themselves through others
 │   ├── MisplacedLine     a comment inside a sentence, an empty line too many or too few
-│   └── BadJson           a line that is no JSON object of our schema
+│   └── BadJson           a line that is not a JSON object of our schema
 ├── MismatchError         two things that should be parallel are not (words, sentence counts)
 ├── TreeError             a tree that breaks a rule (cycle, two roots, head out of range, empty constituent)
 ├── JoinError             strict joining met a phrase tree and a dependency tree that disagree
@@ -100,6 +102,14 @@ class NulByte(FormatError):
     """A byte 0 in what should be text."""
 
 
+class BadCharacter(FormatError):
+    """A character that cannot stand there: a tab in a word, half a surrogate pair."""
+
+
+class LineTooLong(FormatError):
+    """A line or a tree longer than any sentence."""
+
+
 class UnbalancedBrackets(FormatError):
     """An opening bracket that is never closed, or a closing one that was never opened."""
 
@@ -113,7 +123,7 @@ class TextOutsideBrackets(FormatError):
 
 
 class WrongColumnCount(FormatError):
-    """A CoNLL row that has not ten columns."""
+    """A CoNLL row that does not have ten columns."""
 
 
 class EmptyField(FormatError):
@@ -129,7 +139,7 @@ class BadRange(FormatError):
 
 
 class BadHead(FormatError):
-    """A head that is no number, or no number of a word."""
+    """A head that is not the number of a word."""
 
 
 class RootCount(FormatError):
@@ -145,7 +155,7 @@ class MisplacedLine(FormatError):
 
 
 class BadJson(FormatError):
-    """A line that is no JSON object of our schema."""
+    """A line that is not a JSON object of our schema."""
 
 
 class MismatchError(H3nError):

@@ -77,7 +77,7 @@ class Dependencies:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """A CoNLL-U row that is no word (a multiword range or an empty node), as it stands before word ``before``."""
+    """A CoNLL-U row that is not a word (a multiword range or an empty node), as it stands before word ``before``."""
 
     before: int
     row: str
@@ -179,16 +179,22 @@ def rebuild(tree: Constituent, leaf: LeafMap, bracket: BracketMap) -> Node | Non
         child = next(rest, None)
         if child is None:
             stack.pop()
-            made = bracket(node, tuple(done.pop()))
+            changed = bracket(node, tuple(done.pop()))
         elif isinstance(child, Leaf):
-            made = leaf(child)
+            changed = leaf(child)
         else:
             stack.append((child, iter(child.children)))
             done.append([])
             continue
-        if made is not None:
-            done[-1].append(made)
+        if changed is not None:
+            done[-1].append(changed)
     return done[0][0] if done[0] else None
+
+
+def map_leaves(tree: Constituent, change: Callable[[Leaf], Leaf]) -> Constituent:
+    """Return the tree with its leaves changed by the function, from left to right."""
+    changed = rebuild(tree, change, lambda node, children: Constituent(node.label, children))
+    return changed if isinstance(changed, Constituent) else tree
 
 
 def bare_label(label: str) -> str:
@@ -217,8 +223,8 @@ def strip_tree(tree: Constituent, *, traces: bool = True, functions: bool = True
             return None
         return Constituent(bare_label(node.label) if functions else node.label, children)
 
-    made = rebuild(tree, leaf, bracket)
-    return made if isinstance(made, Constituent) else None
+    stripped = rebuild(tree, leaf, bracket)
+    return stripped if isinstance(stripped, Constituent) else None
 
 
 def top_of(tree: Constituent) -> str | None:

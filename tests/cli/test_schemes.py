@@ -109,9 +109,9 @@ def test_two_files_that_do_not_line_up(tmp_path: Path) -> None:
     arguments = ("in.ptb", "out.jsonl", "--dependencies", "in.conllu")
     said = run(tmp_path, *arguments)
     assert (said.returncode, said.stderr.count("\n")) == (2, 1)
-    assert "in.ptb:1: sentence 1 has the word 'She' where in.conllu:1 has 'He'" in said.stderr
+    assert "in.ptb:1: word 1 is 'She', but 'He' at in.conllu:1" in said.stderr
     made = run(tmp_path, *arguments, "--keep-going")
     assert made.returncode == 1
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 1
     (tmp_path / "in.conllu").write_text(rows)
-    assert "the dependencies end after 1 sentences" in run(tmp_path, *arguments).stderr
+    assert "ends after 1 sentences, but another file goes on at" in run(tmp_path, *arguments).stderr

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from h3n.errors import TreeError
-from h3n.formats import Reading, Writing, brackets
+from h3n.errors import LineTooLong, TreeError
+from h3n.formats import Layout, Reading, Writing, brackets
 from h3n.formats.builder import Builder
 from h3n.formats.escapes import escape, unescape
 from h3n.formats.layout import guess_layout
@@ -211,9 +211,12 @@ def test_a_deep_tree_is_read_written_and_compared() -> None:
 def test_what_brackets_cannot_show_is_refused() -> None:
     tree = Constituent("NP", (Leaf("CD", "15 000"), Leaf("NN", "x")))
     sentence = Sentence(words=("15 000", "x"), tree=tree)
-    with pytest.raises(TreeError, match="'15 000' holds a blank"):
-        show([sentence], "brackets")
-    assert show([sentence], "brackets", Writing(blank="_")) == "(NP (CD 15_000) (NN x))\n"
+    with pytest.raises(TreeError, match="sentence 1: '15 000' holds a blank"):
+        show([sentence], "brackets", Writing(blank=None))
+    assert show([sentence], "brackets") == "(NP (CD 15_000) (NN x))\n"
+    traced = Sentence(words=("x", "y"), tree=Constituent("NP", (Leaf("-NONE-", "x"), Leaf("NN", "y"))))
+    with pytest.raises(TreeError, match=r"sentence 1: the tree has 1 words besides traces \(-NONE-\), the sentence 2"):
+        show([traced], "brackets")
     with pytest.raises(TreeError, match="an empty word"):
         brackets.to_text(Constituent("NP", (Leaf("NN", ""), Leaf("NN", "x"))))
     with pytest.raises(TreeError, match=r"the bracket \(X\) holds nothing"):
@@ -222,3 +225,24 @@ def test_what_brackets_cannot_show_is_refused() -> None:
         brackets.to_text(Constituent("", (Leaf("", "x"), Leaf("NN", "y"))))
     with pytest.raises(TreeError, match="no phrase structure"):
         show([Sentence(words=("x",))], "brackets")
+
+
+def test_a_word_without_a_tag_alone_in_its_phrase_keeps_the_phrase() -> None:
+    tree = Constituent("S", (Constituent("NP", (Leaf("", "dogs"),)), Constituent("VP", (Leaf("", "bark"),))))
+    text = show([Sentence(words=("dogs", "bark"), tree=tree)], "brackets")
+    assert text == "(S (NP (_ dogs)) (VP (_ bark)))\n"
+    assert show(parse(text, "brackets"), "brackets") == text
+
+
+def test_a_long_first_line_does_not_change_the_layout() -> None:
+    long = "(S " + "(NN dog) " * 20_000 + "(NN x))\n"
+    found = parse(long + "\n(S (NN y))\n", "brackets")
+    assert [len(sentence) for sentence in found] == [20_001, 0, 1]
+
+
+@pytest.mark.parametrize("layout", ["lines", "free"])
+def test_a_tree_without_end_is_refused(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(brackets, "LONGEST", 100_000)
+    text = "(S (NN x))\n" + "(S (NN dog) " * 20_000 + "\n(S (NN y))\n"
+    with pytest.raises(LineTooLong, match="<text>:2: a tree of more than 100,000 characters; expected trees"):
+        parse(text, "brackets", Reading(layout=layout))

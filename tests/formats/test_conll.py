@@ -90,10 +90,23 @@ def test_a_sentence_longer_than_usual() -> None:
 
 
 def test_a_sentence_without_words_is_still_a_sentence() -> None:
-    text = show([Sentence(words=()), Sentence(words=("x",))], "conllu")
-    assert [len(sentence) for sentence in parse(text, "conllu")] == [0, 1]
-    with pytest.raises(TreeError, match="without words cannot be written in CoNLL-X"):
-        show([Sentence(words=())], "conllx")
+    for name in ("conllu", "conllx"):
+        found = [Sentence(words=()), Sentence(words=("x",))]
+        assert parse(show(found, name), name) == found
+
+
+def test_comments_in_conllx_are_kept() -> None:
+    text = "# sent_id = 1\n# text = x\n1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    [sentence] = parse(text, "conllx")
+    assert sentence.comments == ("# sent_id = 1", "# text = x")
+    assert show([sentence], "conllx") == text
+
+
+def test_a_bar_in_a_projective_relation_survives() -> None:
+    text = "1\tx\t_\t_\t_\t_\t0\troot\t0\ta|b%7C\n\n"
+    found = parse(text, "conllx")
+    assert show(found, "conllx") == text
+    assert show(parse(show(found, "conllu"), "conllu"), "conllx") == text
 
 
 def test_words_without_a_tag_get_an_underscore() -> None:
@@ -104,7 +117,9 @@ def test_words_without_a_tag_get_an_underscore() -> None:
 
 @pytest.mark.parametrize("word", ["", "a\tb", "a\nb"])
 def test_what_columns_cannot_show_is_refused(word: str) -> None:
-    with pytest.raises(TreeError, match="CoNLL cannot show it"):
+    with pytest.raises(
+        TreeError, match=r"^sentence 1: (word 2 is empty|a (tab|line end) in .*, which no file can show)"
+    ):
         show([Sentence(words=("x", word))], "conllu")
 
 

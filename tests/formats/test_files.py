@@ -16,9 +16,20 @@ from typing import Any
 import pytest
 
 from h3n import formats
-from h3n.errors import CorruptInput, InputError, TruncatedInput, UnknownName, UsageError
-from h3n.formats import Reading, Writing
-from h3n.formats.files import PIECE, read_lines, read_pieces
+from h3n.errors import (
+    BadCharacter,
+    CorruptInput,
+    FormatError,
+    InputError,
+    LineTooLong,
+    MisplacedLine,
+    TruncatedInput,
+    UnknownName,
+    UsageError,
+)
+from h3n.files import PIECE
+from h3n.formats import Reading, Writing, lines
+from h3n.formats.lines import read_lines, read_pieces
 from h3n.formats.options import Problems
 from h3n.trees import Sentence
 
@@ -138,8 +149,28 @@ def test_long_lines_come_in_pieces_of_whole_characters(make: Callable[[bytes], i
 
 
 def test_lines_end_in_line_feeds_and_nothing_else() -> None:
-    text = "a\u2028b\u0085c\x0bd\rf\r\n\ng"
-    assert list(read_lines(io.BytesIO(text.encode()), Problems(None))) == ["a\u2028b\u0085c\x0bd\rf", "", "g"]
+    text = "a\u2028b\u0085c\x0bd\r\n\ng"
+    assert list(read_lines(io.BytesIO(text.encode()), Problems(None))) == ["a\u2028b\u0085c\x0bd", "", "g"]
+    with pytest.raises(BadCharacter, match="<text>:2: a carriage return inside the line"):
+        list(read_lines(io.BytesIO(b"a\nb\rc\n"), Problems(None)))
+
+
+@pytest.mark.parametrize("packed", PACKERS)
+@pytest.mark.parametrize("name", ["conllu", "conllx", "jsonl"])
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: str, name: str) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 100_000)
+    file = tmp_path / "bomb"
+    sound = {"jsonl": '{"version": 1, "words": ["x"]}\n'}.get(name, "1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n").encode()
+    file.write_bytes(PACKERS[packed](sound + b"a" * 1_000_000 + b"\n\n" + sound))
+    with pytest.raises(LineTooLong, match="a line of more than 100,000 bytes; expected lines of at most 100,000 bytes"):
+        list(formats.read(file, format=name))
+    found: list[FormatError] = []
+    assert len(list(formats.read(file, format=name, options=Reading(on_problem=found.append)))) == 2
+    assert [type(error) for error in found if not isinstance(error, MisplacedLine)] == [LineTooLong]
+    assert (
+        "".join(lines.read_limited(io.BytesIO(b"a\n" + b"b" * 300_000 + b"\nc"), Problems(found.append)))[-2:] == "\nc"
+    )
+    assert str(found[-1]).startswith("<text>:2: a line of more than")
 
 
 class Endless(io.RawIOBase):

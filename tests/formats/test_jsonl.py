@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from h3n.errors import BadJson, CyclicHeads
+from h3n.errors import BadCharacter, BadJson, CyclicHeads
 from h3n.formats import Reading
 from h3n.trees import Constituent, Leaf, Sentence
 from tests.formats.helpers import parse, problems, show
@@ -67,24 +67,41 @@ def test_empty_lines_are_blemishes() -> None:
     [
         ("nonsense", "Expecting value at column 1; expected one JSON object per line"),
         ("[" * 100_000, "brackets nested too deeply"),
-        ("[1]", r"JSON that is no object: '\[1\]'"),
+        ("[1]", r"JSON that is not an object: '\[1\]'"),
         ('{"words": ["x"]}', 'version None; expected "version": 1'),
         ('{"version": 2, "words": ["x"]}', 'version 2; expected "version": 1'),
         ('{"version": 1, "words": ["x"], "color": 1}', "unknown key 'color'; expected keys out of "),
-        ('{"version": 1}', "'words' is no list of strings"),
-        ('{"version": 1, "words": [1]}', "'words' is no list of strings"),
+        ('{"version": 1}', "'words' is not a list of strings"),
+        ('{"version": 1, "words": [1]}', "'words' is not a list of strings"),
         ('{"version": 1, "words": ["x"], "tags": ["A", "B"]}', "2 tags for 1 words; expected one for every word"),
         ('{"version": 1, "words": ["x"], "heads": [0]}', "heads alone; expected both heads and relations, or neither"),
-        ('{"version": 1, "words": ["x"], "heads": ["0"], "relations": ["root"]}', "'heads' is no list of numbers"),
-        ('{"version": 1, "words": ["x"], "heads": [true], "relations": ["root"]}', "'heads' is no list of numbers"),
+        ('{"version": 1, "words": ["x"], "heads": ["0"], "relations": ["root"]}', "'heads' is not a list of numbers"),
+        ('{"version": 1, "words": ["x"], "heads": [true], "relations": ["root"]}', "'heads' is not a list of numbers"),
         ('{"version": 1, "words": ["x"], "heads": [0, 1], "relations": ["root"]}', "2 heads for 1 words"),
-        ('{"version": 1, "words": ["x"], "tree": 3}', "'tree' is no string"),
+        ('{"version": 1, "words": ["x"], "tree": 3}', "'tree' is not a string"),
         ('{"version": 1, "words": ["x"], "tree": "(NP (NN x)"}', "in 'tree': 1 bracket still open at the end"),
         ('{"version": 1, "words": ["x"], "tree": "(NP (NN x)) (NP (NN x))"}', "2 trees; expected one tree"),
         ('{"version": 1, "words": ["x"], "tree": "(NP (NN x) (NN y))"}', "a tree over 2 words for 1 words"),
-        ('{"version": 1, "words": ["x"], "inserts": [[2, "a"]]}', r"'inserts' is no list of \[number, row\]"),
-        ('{"version": 1, "words": ["x"], "inserts": [[1, "a"], [0, "b"]]}', r"'inserts' is no list of \[number, row\]"),
-        ('{"version": 1, "words": ["x"], "inserts": 7}', r"'inserts' is no list of \[number, row\]"),
+        ('{"version": 1, "words": ["x"], "inserts": [[2, "a"]]}', r"'inserts' is not a list of \[number, row\]"),
+        (
+            '{"version": 1, "words": ["x"], "inserts": [[1, "a"], [0, "b"]]}',
+            r"'inserts' is not a list of \[number, row\]",
+        ),
+        ('{"version": 1, "words": ["x"], "inserts": 7}', r"'inserts' is not a list of \[number, row\]"),
+        (
+            '{"version": 1, "words": ["a", "b", "c"], "inserts": [[2, "3-1\\tab\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\t_"]]}',
+            "in 'inserts': multiword range '3-1'; expected a range of words that starts at 3 and ends by 3",
+        ),
+        ('{"version": 1, "words": ["x"], "inserts": [[0, "1-1\\tx"]]}', "in 'inserts': 2 columns; expected 10"),
+        ('{"version": 1, "words": ["x"], "tree": "(NP (NN y))"}', "word 1 is 'x', but 'y' in the tree"),
+        (
+            '{"version": 1, "words": ["x"], "upos": [""]}',
+            "an empty string in 'upos'; expected '_' where there is no value",
+        ),
+        (
+            f'{{"version": 1, "words": ["x"], "heads": [{"9" * 5000}], "relations": ["a"]}}',
+            "a number of thousands of dig",
+        ),
     ],
 )
 def test_damage(line: str, message: str) -> None:
@@ -97,3 +114,21 @@ def test_heads_are_checked_as_everywhere() -> None:
     found, sound = problems(line * 2, "jsonl")
     assert [error.place.line for error in found if isinstance(error, CyclicHeads)] == [1, 2]
     assert not sound
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"version": 1, "words": ["a\\u0000b"]}', r"a NUL character in 'a\\x00b'"),
+        ('{"version": 1, "words": ["a\\tb"]}', r"a tab in 'a\\tb'"),
+        ('{"version": 1, "words": ["a"], "lemmas": ["\\ud800"]}', r"half a surrogate pair in '\\ud800'"),
+        ('{"version": 1, "words": ["a"], "comments": ["# a\\n1\\tx"]}', r"a line end in '# a\\n1\\tx'"),
+        ('{"version": 1, "words": ["a"], "comments": ["text"]}', "a comment that does not begin with #: 'text'"),
+        ('{"version": 1, "words": ["a", ""]}', "word 2 is empty"),
+        ('{"version": 1, "words": ["a"], "heads": [0], "relations": ["a\\rb"]}', r"a carriage return in 'a\\rb'"),
+    ],
+)
+def test_characters_that_no_format_can_show(line: str, message: str) -> None:
+    with pytest.raises(BadCharacter, match=r"^<text>:1: " + message):
+        parse(line + "\n", "jsonl")
+    assert problems(line + "\n", "jsonl")[1] == []

@@ -11,7 +11,7 @@ import pytest
 from h3n import formats
 from h3n.errors import UsageError
 from h3n.formats import Reading, Writing
-from h3n.formats.files import read_pieces
+from h3n.formats.lines import read_pieces
 from h3n.formats.options import Problems
 
 LARGE = 130_000  # bytes: the larger files are of the same treebanks

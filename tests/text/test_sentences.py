@@ -209,3 +209,12 @@ def test_the_scores_on_gum(data: os.PathLike[str]) -> None:
     assert scores["Words"].f1 > 99.7
     assert scores["Tokens"].f1 > 99.7
     assert scores["Sentences"].f1 > 96
+
+
+@pytest.mark.parametrize("number", ["3-1", "1-9", "0-0", "2-2", "1-2-3", "x-y", "3-99999999999999999999"])
+def test_odd_ranges_lead_on(number: str) -> None:
+    row = "\t".join([number, "ab", *["_"] * 8])
+    for before in range(4):
+        sentence = Sentence(words=("a", "b", "c"), inserts=(Insert(before, row), Insert(before, "1-2")))
+        assert len(text.offsets(sentence)) == 3
+        assert text.written(sentence)

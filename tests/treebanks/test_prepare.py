@@ -147,7 +147,12 @@ def test_words_with_blanks_can_be_read_back(tmp_path: Path) -> None:
     report = prepare("conllu", tmp_path / "in", tmp_path / "out", options=OPTIONS)
     assert report.splits["train"].words_with_blanks == 1
     read = next(formats.read(tmp_path / "out/train.ptb"))
-    assert read.words == ("1\u00a0000", "b")
+    assert read.words == ("1_000", "b")
+    pairs = formats.pair(formats.read(tmp_path / "out/train.ptb"), formats.read(tmp_path / "out/train.conllu"))
+    sentence = next(pairs)
+    assert sentence.words == ("1 000", "b")
+    assert sentence.tree is not None
+    assert [leaf.word for leaf in leaves(sentence.tree)] == ["1 000", "b"]
 
 
 def gum(root: Path) -> Path:

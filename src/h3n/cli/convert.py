@@ -11,9 +11,12 @@ import typer
 from h3n import formats
 from h3n.cli.progress import progress
 from h3n.cli.reading import read_sentences
-from h3n.errors import H3nError
+from h3n.errors import H3nError, UsageError
 from h3n.formats import Format, Layout, Reading, Writing
+from h3n.formats.options import BLANK
 from h3n.trees import Sentence
+
+BLANKS = "blanks"
 
 
 def convert(
@@ -35,8 +38,8 @@ def convert(
     top: Annotated[str | None, typer.Option(metavar="LABEL", help="Put this label on top of every tree.")] = None,
     indent: Annotated[bool, typer.Option("--indent", help="Spread a tree over several lines.")] = False,
     blank: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What to write for a blank inside a word in brackets.")
-    ] = None,
+        str, typer.Option(metavar="TEXT", help="What to write for a blank inside a word in brackets.")
+    ] = BLANK,
     all_escapes: Annotated[
         bool, typer.Option("--all-escapes", help="Undo and make also -LCB-, -LSB- and \\/ in words.")
     ] = False,
@@ -72,6 +75,8 @@ def convert(
       h3n convert treebank.ptb both.jsonl --scheme ud2 --keep-going
       h3n convert ewt.conllu ewt.ptb --scheme phrases --labels full
     """
+    if not blank or set(blank) & set(" \t\r\n()"):
+        raise UsageError(f"--blank {blank!r}: expected a text without blanks and round brackets, such as {BLANK}")
     problems = 0
 
     def report(error: H3nError) -> None:
@@ -87,8 +92,8 @@ def convert(
         strip_functions=strip_functions,
         on_problem=handler,
     )
-    made = formats.format_named(to_format or formats.guess_format(target))
-    newline = formats.newline_of(source) if made.name == (from_format or formats.format_to_read(source)) else "\n"
+    chosen = formats.format_named(to_format or formats.guess_format(target))
+    newline = formats.newline_of(source) if chosen.name == (from_format or formats.format_to_read(source)) else "\n"
     writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank, newline=newline)
     sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
     unknown: Counter[str] = Counter()
@@ -97,13 +102,16 @@ def convert(
 
         sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
     lost: Counter[str] = Counter()
-    watched = _watched(progress(sentences, label="converting"), made, lost)
-    formats.write(watched, target, format=made.name, options=writing)
+    watched = _watched(progress(sentences, label="converting"), chosen, lost)
+    formats.write(watched, target, format=chosen.name, options=writing)
     if scheme is not None:
         del lost["tree"], lost["dependencies"]  # the other tree is what was asked for
+    if blanks := lost.pop(BLANKS, 0):
+        words = f"{blanks} word{'s hold' if blanks > 1 else ' holds'} a blank"
+        typer.echo(f"h3n: {words}, which {chosen.name} cannot show: written {blank!r} (--blank)", err=True)
     if lost:
         what = ", ".join(f"{name} (in {count} sentence{'s' if count > 1 else ''})" for name, count in lost.items())
-        typer.echo(f"h3n: {made.name} cannot show and leaves out: {what}", err=True)
+        typer.echo(f"h3n: {chosen.name} cannot show and leaves out: {what}", err=True)
     if unknown:
         what = ", ".join(f"{name} ({count})" for name, count in unknown.most_common())
         typer.echo(f"h3n: no head rule, the default was taken: {what}", err=True)
@@ -116,4 +124,6 @@ def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) 
     """Yield the sentences and count what the target leaves out of them."""
     for sentence in sentences:
         lost.update(target.loses(sentence))
+        if target.name in ("brackets", "spmrl"):
+            lost[BLANKS] += sum(" " in word for word in sentence.words)
         yield sentence

@@ -17,8 +17,8 @@ from h3n import draw as drawing
 from h3n.cli.outputs import DRAWINGS, Look, format_of, write_drawings, write_text
 from h3n.cli.reading import read_sentences
 from h3n.errors import UsageError
+from h3n.files import STANDARD
 from h3n.formats import Reading
-from h3n.formats.files import STANDARD
 from h3n.trees import Sentence
 
 

@@ -14,7 +14,7 @@ import typer
 from h3n import draw, formats
 from h3n.draw import Drawable
 from h3n.errors import InputError, UsageError
-from h3n.formats.files import COMPRESSED, STANDARD, opened_to_write
+from h3n.files import COMPRESSED, STANDARD, opened_to_write
 
 PICTURES = ("svg", "png")  # formats of which a file holds one sentence
 DRAWINGS = (*PICTURES, "html", "latex", "forest", "tikz")

@@ -20,7 +20,8 @@ from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, w
 from h3n.cli.progress import progress
 from h3n.errors import UnknownName, UsageError
 from h3n.evaluate import mark_tags
-from h3n.formats.files import STANDARD, read_pieces
+from h3n.files import STANDARD
+from h3n.formats.lines import read_limited, read_pieces
 from h3n.formats.options import Problems
 from h3n.trees import Sentence
 
@@ -199,7 +200,8 @@ def _sentences(file: str, given: str | None, input_format: str | None) -> Iterat
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
     if name in TEXTS:
-        pieces = [given] if given is not None else read_pieces(file, Problems(None))
+        reader = read_pieces if name == "text" else read_limited
+        pieces = [given] if given is not None else reader(file, Problems(None))
         return TEXTS[name](pieces)
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from h3n import formats
 from h3n.errors import MismatchError, UsageError
+from h3n.files import STANDARD
 from h3n.formats import Reading
-from h3n.formats.files import STANDARD
 from h3n.trees import Sentence
 
 

@@ -14,8 +14,8 @@ from h3n.cli.progress import progress
 from h3n.convert import join, levels
 from h3n.errors import H3nError, InputError, MismatchError, Place, UsageError
 from h3n.evaluate import BracketCounts, Bracketed, BracketScore, BracketTotals, Convention, Parameters, TreebankTotals
-from h3n.formats.files import read_lines
 from h3n.formats.layout import SAMPLE, guess_layout
+from h3n.formats.lines import read_lines
 from h3n.formats.options import Problems
 from h3n.trees import Sentence, strip_tree
 

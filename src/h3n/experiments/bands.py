@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from h3n.decode import DECODERS, EXACT_UP_TO, Parse, Scores, decode_batch, native, weigh
 from h3n.errors import DecodeError, InputError, UnknownName, UsageError
 from h3n.experiments.bands_table import COMPLEXITY, NETWORK, PUBLISHED, Timing, curve_of, fit_exponent, rows_of
-from h3n.formats.files import read_lines
+from h3n.formats.lines import read_lines
 from h3n.formats.options import Problems
 from h3n.trees import Sentence
 

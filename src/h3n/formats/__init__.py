@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO
 
-from h3n.errors import UnknownName, UsageError
+from h3n.errors import FormatError, TreeError, UnknownName, UsageError
+from h3n.files import COMPRESSED, STANDARD, Source, check_readable, name_of, opened_to_write
 from h3n.formats import brackets, conllu, conllx, jsonl, spmrl
-from h3n.formats.files import COMPRESSED, STANDARD, Source, check_readable, name_of, newline_of, opened_to_write
+from h3n.formats.characters import check_lengths, fault_of
+from h3n.formats.lines import newline_of
 from h3n.formats.options import READING, WRITING, Layout, Reading, Writing
 from h3n.formats.pairs import pair
-from h3n.trees import Sentence
+from h3n.trees import TRACE, Leaf, Sentence, leaves
 
 __all__ = [
     "FORMATS",
@@ -35,13 +36,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format. ``extensions`` are the file endings it is known by; ``loses`` names what it cannot show of a
-    sentence that has it."""
+    """A file format. ``extensions`` are the file endings it is known by; ``written`` is a sentence as it stands in a
+    file; ``loses`` names what of a sentence the format cannot show."""
 
     name: str
     extensions: tuple[str, ...]
     read: Callable[[Source, Reading], Iterator[Sentence]]
-    write: Callable[[Iterable[Sentence], IO[str], Writing], None]
+    written: Callable[[Sentence, Writing], str]
     loses: Callable[[Sentence], list[str]]
 
 
@@ -50,23 +51,39 @@ def _all_but(*kept: str) -> Callable[[Sentence], list[str]]:
     return lambda sentence: [name for name in names if getattr(sentence, name)]
 
 
+def _lost_in_brackets(*kept: str) -> Callable[[Sentence], list[str]]:
+    """Return what names the columns that are lost; tags are kept where they are those of the tree."""
+    lost = _all_but("tags", "tree", *kept)
+    return lambda sentence: lost(sentence) + (["tags"] if _has_other_tags(sentence) else [])
+
+
+def _has_other_tags(sentence: Sentence) -> bool:
+    if sentence.tags is None or sentence.tree is None:
+        return sentence.tags is not None
+    return any(leaf.tag != tag for leaf, tag in zip(_words_of(sentence), sentence.tags, strict=False))
+
+
+def _words_of(sentence: Sentence) -> list[Leaf]:
+    return [leaf for leaf in leaves(sentence.tree) if leaf.tag != TRACE] if sentence.tree is not None else []
+
+
 _BRACKETS = (".brackets", ".gld", ".mrg", ".psd", ".ptb", ".tree", ".trees", ".tst")
-_ROWS = ("tags", "upos", "lemmas", "features", "dependencies", "misc")
-_UNIVERSAL = (*_ROWS, "enhanced", "comments", "inserts")
+_ROWS = ("tags", "upos", "lemmas", "features", "dependencies", "misc", "comments")
+_UNIVERSAL = (*_ROWS, "enhanced", "inserts")
 _lost_in_rows = _all_but(*_ROWS)
 
 FORMATS: dict[str, Format] = {
-    "brackets": Format("brackets", _BRACKETS, brackets.read, brackets.write, _all_but("tags", "tree")),
-    "spmrl": Format("spmrl", (".spmrl",), spmrl.read, spmrl.write, _all_but("tags", "tree", "lemmas", "features")),
-    "conllu": Format("conllu", (".conllu",), conllu.read, conllu.write, _all_but(*_UNIVERSAL)),
+    "brackets": Format("brackets", _BRACKETS, brackets.read, brackets.written, _lost_in_brackets()),
+    "spmrl": Format("spmrl", (".spmrl",), spmrl.read, spmrl.written, _lost_in_brackets("lemmas", "features")),
+    "conllu": Format("conllu", (".conllu",), conllu.read, conllu.written, _all_but(*_UNIVERSAL)),
     "conllx": Format(
         "conllx",
         (".conllx", ".conll"),
         conllx.read,
-        conllx.write,
+        conllx.written,
         lambda sentence: _lost_in_rows(sentence) + conllx.lost_misc(sentence),
     ),
-    "jsonl": Format("jsonl", (".jsonl", ".json"), jsonl.read, jsonl.write, lambda _: []),
+    "jsonl": Format("jsonl", (".jsonl", ".json"), jsonl.read, jsonl.written, lambda _: []),
 }
 
 
@@ -85,10 +102,25 @@ def write(
     format: str | None = None,  # noqa: A002
     options: Writing = WRITING,
 ) -> None:
-    """Write the sentences to a path (compressed as its ending says), to ``-`` or to an open text stream."""
-    writer = format_named(format or guess_format(target)).write
+    """Write the sentences to a path (compressed as its ending says), to ``-`` or to an open text stream.
+
+    What is written can be read again. A sentence of which that is not true raises `TreeError` with its place.
+    """
+    chosen = format_named(format or guess_format(target))
     with opened_to_write(target) as stream:
-        writer(sentences, stream, options)
+        for number, sentence in enumerate(sentences, start=1):
+            stream.write(_text(sentence, chosen, options, number))
+
+
+def _text(sentence: Sentence, chosen: Format, options: Writing, number: int) -> str:
+    try:
+        check_lengths(sentence)
+        if (fault := fault_of(sentence)) is not None:
+            raise TreeError(f"{fault}, which no file can show")
+        return chosen.written(sentence, options)
+    except (TreeError, FormatError) as error:
+        why = f"{error.found}; expected {error.expected}" if isinstance(error, FormatError) else str(error)
+        raise TreeError(f"{sentence.place or f'sentence {number}'}: {why}") from None
 
 
 def format_named(name: str) -> Format:

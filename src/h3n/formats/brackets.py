@@ -9,22 +9,25 @@ without a tag. Blank, tab and line end separate, nothing else: a non-breaking sp
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import IO, TypeAlias
+from typing import TypeAlias
 
-from h3n.errors import Place, TreeError
+from h3n.errors import LineTooLong, Place, TreeError
+from h3n.files import Source, name_of
 from h3n.formats.builder import Builder
-from h3n.formats.escapes import escape, unescape
-from h3n.formats.files import Source, name_of, read_pieces
-from h3n.formats.layout import SAMPLE, guess_layout
+from h3n.formats.characters import fault_in_line
+from h3n.formats.escapes import escape
+from h3n.formats.layout import guess_layout, take_sample
+from h3n.formats.lines import LONGEST, read_pieces
 from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
-from h3n.trees import TOPS, TRACE, Constituent, Leaf, Node, Sentence, leaves, rebuild
+from h3n.trees import TOPS, TRACE, Constituent, Leaf, Node, Sentence, leaves
 
 Found: TypeAlias = tuple[int, Node | None, list[Leaf]]
 
 _SPECIAL = re.compile(r"[ \t\r\n()]|^$")
 _BLANK = re.compile(r"[ \t\r\n]")
+_UNTAGGED = "_"
 _DEEPEST = 40  # levels of indentation: more would make the text of a deep tree grow with the square of its depth
 
 
@@ -38,24 +41,16 @@ def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     pieces = _whole_words(read_pieces(source, problems))
     layout = options.layout
     if layout == "auto":
-        sample = _take(pieces, SAMPLE)
+        sample = take_sample(pieces)
         layout, pieces = guess_layout("".join(sample)), chain(sample, pieces)
     builder = Builder(name, problems, all_escapes=options.all_escapes)
     found = (
         _lines(pieces, builder, problems)
         if layout == "lines"
-        else _trees(pieces, builder, indented=layout == "indented")
+        else _trees(pieces, builder, problems, indented=layout == "indented")
     )
     for line, node, words in found:
         yield _sentence(node, words, Place(name, line), options)
-
-
-def _take(pieces: Iterator[str], size: int) -> list[str]:
-    taken: list[str] = []
-    while size > 0 and (piece := next(pieces, None)) is not None:
-        taken.append(piece)
-        size -= len(piece)
-    return taken
 
 
 def _whole_words(pieces: Iterable[str]) -> Iterator[str]:
@@ -77,14 +72,27 @@ def _whole_words(pieces: Iterable[str]) -> Iterator[str]:
 
 def _lines(pieces: Iterable[str], builder: Builder, problems: Problems) -> Iterator[Found]:
     """Yield one item for every line, with no node where the line is empty."""
-    ended = True
+    ended, length = True, 0
     for piece in pieces:
-        builder.feed(piece)
         ended = piece[-1] == "\n"
-        if ended and (found := _line(builder, problems)) is not None:
-            yield found
+        length += len(piece)
+        if length <= LONGEST:
+            builder.feed(piece)
+        elif length - len(piece) <= LONGEST:
+            _report_length(builder, problems)
+        if ended:
+            length = 0
+            if (found := _line(builder, problems)) is not None:
+                yield found
     if not ended and (found := _line(builder, problems)) is not None:
         yield found
+
+
+def _report_length(builder: Builder, problems: Problems) -> None:
+    """Report and forget a sentence without end."""
+    found, expected = f"a tree of more than {LONGEST:,} characters", f"trees of at most {LONGEST:,} characters"
+    problems.found(LineTooLong(Place(builder.name, builder.line), found, expected))
+    builder.forget()
 
 
 def _line(builder: Builder, problems: Problems) -> Found | None:
@@ -104,16 +112,21 @@ def _line(builder: Builder, problems: Problems) -> Found | None:
     return line, Constituent("", nodes), [leaf for _, _, words in found for leaf in words]
 
 
-def _trees(pieces: Iterable[str], builder: Builder, *, indented: bool) -> Iterator[Found]:
+def _trees(pieces: Iterable[str], builder: Builder, problems: Problems, *, indented: bool) -> Iterator[Found]:
     """Yield an item for every tree, wherever its lines end."""
-    ended = True
+    ended, length = True, 0
     for piece in pieces:
         if indented and ended and piece[0] == "(":
             builder.expect_closed(f"where the next tree starts, on line {builder.line}")
         builder.feed(piece)
+        length += len(piece)
         if builder.finished:
             yield from builder.finished
             builder.finished = []
+            length = 0
+        elif length > LONGEST and builder.is_open:
+            _report_length(builder, problems)
+            length = 0
         ended = piece[-1] == "\n"
         builder.line += ended
     builder.expect_closed("at the end of the file")
@@ -136,17 +149,19 @@ def _topped(leaf: Leaf) -> tuple[Constituent, list[Leaf]]:
     return Constituent(top, (leaf,)), [leaf]
 
 
-def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
-    """Write every tree on a line of its own, or spread over several lines.
+def written(sentence: Sentence, options: Writing = WRITING) -> str:
+    """Return the tree on a line of its own, or spread over several lines.
 
     An unlabelled bracket is written in the Penn Treebank's way, ``( (S ...) )``; a sentence without a tree is an
     empty line if it has no words either, and an error if it has. The words are those of the tree.
     """
-    for sentence in sentences:
-        if sentence.tree is None and sentence.words:
-            where = f"{sentence.place}: " if sentence.place else ""
-            raise TreeError(f"{where}the sentence has no phrase structure, which is all that brackets show")
-        stream.write(to_text(sentence.tree, options) + options.newline)
+    if sentence.tree is None and sentence.words:
+        raise TreeError("the sentence has no phrase structure, which is all that brackets show")
+    if sentence.tree is not None:
+        count = sum(leaf.tag != TRACE for leaf in leaves(sentence.tree))
+        if count != len(sentence) and sentence.words:
+            raise TreeError(f"the tree has {count} words besides traces ({TRACE}), the sentence {len(sentence)}")
+    return to_text(sentence.tree, options) + options.newline
 
 
 def to_text(tree: Constituent | None, options: Writing = WRITING) -> str:
@@ -156,7 +171,10 @@ def to_text(tree: Constituent | None, options: Writing = WRITING) -> str:
     has_words = next(leaves(tree), None) is not None
     if options.top is not None and has_words:
         tree = Constituent(options.top, tree.children if tree.label in TOPS else (tree,))
-    return "".join(_parts(tree, options, has_words=has_words))
+    text = "".join(_parts(tree, options, has_words=has_words))
+    if (fault := fault_in_line(text.replace(options.newline, " ") if options.indent else text)) is not None:
+        raise TreeError(f"{fault}, which brackets cannot show")
+    return text
 
 
 def _parts(tree: Constituent, options: Writing, *, has_words: bool) -> Iterator[str]:
@@ -177,10 +195,11 @@ def _parts(tree: Constituent, options: Writing, *, has_words: bool) -> Iterator[
                 first = " " if has_words else ""
             yield "(" + label
             stack.append((")" if label else first + ")", 0))
-            for child in reversed(node.children[1:]):
+            children = _readable(node, top=depth == 1)
+            for child in reversed(children[1:]):
                 stack += ((child, depth + 1), (gap, 0))
-            if node.children:
-                stack += ((node.children[0], depth + 1), (first, 0))
+            if children:
+                stack += ((children[0], depth + 1), (first, 0))
 
 
 def _check(node: Constituent) -> None:
@@ -189,6 +208,15 @@ def _check(node: Constituent) -> None:
     first = node.children[0]
     if not node.label and isinstance(first, Leaf) and not first.tag:
         raise TreeError(f"the word {first.word!r} without a tag would be read as the label of its unlabelled bracket")
+
+
+def _readable(node: Constituent, *, top: bool) -> tuple[Node, ...]:
+    """Return the children. A single word without a tag gets one, or else the label would be read as its tag."""
+    if len(node.children) == 1 and not (top and node.label in TOPS):
+        only = node.children[0]
+        if isinstance(only, Leaf) and not only.tag:
+            return (Leaf(_UNTAGGED, only.word),)
+    return node.children
 
 
 def _gap(node: Constituent, depth: int, options: Writing) -> str:
@@ -209,21 +237,3 @@ def _symbol(text: str, options: Writing) -> str:
             raise TreeError(f"{text!r} holds a blank, which brackets cannot show; say what to write for it")
         text = _BLANK.sub(options.blank, text)
     return escape(text)
-
-
-def spelled(word: str, blank: str) -> str:
-    """Return how a word looks after it was written and read again."""
-    return unescape(_symbol(word, Writing(blank=blank)))
-
-
-def map_words(tree: Constituent, change: Callable[[Leaf], Leaf]) -> Constituent:
-    """Return the tree with its words changed by the function, from left to right; traces stay as they are."""
-
-    def leaf(node: Leaf) -> Leaf:
-        return node if node.tag == TRACE else change(node)
-
-    def bracket(node: Constituent, children: tuple[Node, ...]) -> Constituent:
-        return Constituent(node.label, children)
-
-    made = rebuild(tree, leaf, bracket)
-    return made if isinstance(made, Constituent) else tree

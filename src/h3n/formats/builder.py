@@ -54,21 +54,27 @@ class Builder:
     """
 
     def __init__(self, name: str, problems: Problems, *, all_escapes: bool) -> None:
+        self.name = name
         self.line = 1
         self.finished: list[tuple[int, Node | None, list[Leaf]]] = []
-        self._name = name
         self._problems = problems
         self._all_escapes = all_escapes
         self._steps = _Steps(all_escapes=all_escapes)
-        self._forget()
+        self.forget()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Start anew with the next tree."""
         self._labels: list[str] = []  # of the brackets that are open
         self._outer: list[list[Node]] = []  # what the brackets around the innermost hold so far
         self._inner: list[Node] = []  # what the innermost holds so far
         self._leaves: list[Leaf] = []
         self._empty: str | None = None
         self._start = self.line
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text so far ends inside a tree."""
+        return bool(self._labels)
 
     def feed(self, text: str) -> None:
         """Take the next piece of text.
@@ -117,7 +123,7 @@ class Builder:
         if self._labels:
             count = f"{len(self._labels)} brackets" if len(self._labels) > 1 else "1 bracket"
             self._report(UnbalancedBrackets, f"{count} still open {where}", expected, line=self._start)
-            self._forget()
+            self.forget()
 
     def _take_symbols(self, text: str) -> None:
         """Take labels, words and closing brackets one by one."""
@@ -171,4 +177,4 @@ class Builder:
             self._report(kind, found, expected)
 
     def _report(self, kind: type[FormatError], found: str, expected: str, *, line: int | None = None) -> None:
-        self._problems.found(kind(Place(self._name, line or self.line), found, expected))
+        self._problems.found(kind(Place(self.name, line or self.line), found, expected))

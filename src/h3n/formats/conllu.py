@@ -6,16 +6,16 @@ the dependencies where HEAD and DEPREL are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import repeat
-from typing import IO
 
 from h3n.errors import EmptyField, Place
-from h3n.formats.files import Source
+from h3n.files import Source
 from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
 from h3n.formats.rows import (
     EMPTY,
     Block,
+    check_inserts,
     column,
     columns_of,
     dependencies_of,
@@ -24,8 +24,9 @@ from h3n.formats.rows import (
     read_blocks,
     split_inserts,
     tags_of,
+    with_inserts,
 )
-from h3n.trees import Insert, Sentence
+from h3n.trees import Sentence
 
 NO_WORDS = "# text ="
 
@@ -33,14 +34,17 @@ NO_WORDS = "# text ="
 def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     """Yield the sentences, with memory for one."""
     problems = Problems(options.on_problem)
-    for block in read_blocks(source, problems, with_comments=True):
-        if block.rows:
-            sentence = _sentence(block, problems)
-        else:
-            problems.noticed(EmptyField(Place(block.file, block.line), "a sentence without words", "at least one word"))
-            sentence = Sentence(words=(), comments=block.comments, place=Place(block.file, block.line))
+    for block in read_blocks(source, problems):
+        sentence = _sentence(block, problems) if block.rows else empty_sentence(block, problems)
         if sentence is not None:
             yield sentence
+
+
+def empty_sentence(block: Block, problems: Problems) -> Sentence:
+    """Return the sentence of comments alone; the comment that stands for "no words" is not kept."""
+    place = Place(block.file, block.line)
+    problems.noticed(EmptyField(place, "a sentence without words", "at least one word"))
+    return Sentence(words=(), comments=() if block.comments == (NO_WORDS,) else block.comments, place=place)
 
 
 def _sentence(block: Block, problems: Problems) -> Sentence | None:
@@ -67,14 +71,15 @@ def _sentence(block: Block, problems: Problems) -> Sentence | None:
     )
 
 
-def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
-    """Write the sentences, each with an empty line after it.
+def written(sentence: Sentence, options: Writing = WRITING) -> str:
+    """Return the lines of a sentence with the empty line after it."""
+    return lines_of(sentence, rows_of(sentence), options)
 
-    A sentence without words gets a comment, or else its empty line would say nothing to a reader.
-    """
-    for sentence in sentences:
-        lines = [*(sentence.comments or (() if sentence.words else (NO_WORDS,))), *rows_of(sentence), "", ""]
-        stream.write(options.newline.join(lines))
+
+def lines_of(sentence: Sentence, rows: list[str], options: Writing) -> str:
+    """Return comments and rows as text. Without either there is a comment, or else nobody would see a sentence."""
+    comments = sentence.comments or (() if rows else (NO_WORDS,))
+    return options.newline.join([*comments, *rows, "", ""])
 
 
 def rows_of(sentence: Sentence) -> list[str]:
@@ -83,14 +88,7 @@ def rows_of(sentence: Sentence) -> list[str]:
     heads, relations = heads_of(sentence.dependencies)
     rest = (sentence.lemmas, sentence.upos, tags_of(sentence), sentence.features, heads, relations, sentence.enhanced)
     rows = joined([values or none for values in (*rest, sentence.misc)], sentence.words)
-    return _with_inserts(rows, sentence.inserts) if sentence.inserts else rows
-
-
-def _with_inserts(rows: list[str], inserts: tuple[Insert, ...]) -> list[str]:
-    made: list[str] = []
-    done = 0
-    for insert in inserts:
-        made += rows[done : insert.before]
-        made.append(insert.row)
-        done = insert.before
-    return made + rows[done:]
+    if not sentence.inserts:
+        return rows
+    check_inserts(sentence.inserts, len(sentence), sentence.place or Place("sentence", 1))
+    return with_inserts(rows, sentence.inserts)

@@ -1,18 +1,19 @@
-"""CoNLL-X: ten columns, no comments, no multiword ranges.
+"""CoNLL-X: ten columns, no multiword ranges.
 
+Comments before the words, which the format does not know but many treebanks have, are kept as in CoNLL-U.
 CPOSTAG and POSTAG are the sentence's ``upos`` and ``tags``. PHEAD and PDEPREL have no place of their own in a
 sentence: they are kept in ``misc`` as ``PHead=3|PDeprel=obj`` and written back from there, so that they survive a way
-through CoNLL-U.
+through CoNLL-U. Inside a value of ``misc``, where ``|`` separates, it is written ``%7C``, and ``%`` is ``%25``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import repeat
-from typing import IO
 
-from h3n.errors import Place, TreeError
-from h3n.formats.files import Source
+from h3n.errors import Place
+from h3n.files import Source
+from h3n.formats.conllu import empty_sentence, lines_of
 from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
 from h3n.formats.rows import (
     EMPTY,
@@ -34,8 +35,8 @@ _HEAD, _RELATION = "PHead", "PDeprel"
 def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     """Yield the sentences, with memory for one."""
     problems = Problems(options.on_problem)
-    for block in read_blocks(source, problems, with_comments=False):
-        sentence = _sentence(block, problems)
+    for block in read_blocks(source, problems):
+        sentence = _sentence(block, problems) if block.rows else empty_sentence(block, problems)
         if sentence is not None:
             yield sentence
 
@@ -57,33 +58,39 @@ def _sentence(block: Block, problems: Problems) -> Sentence | None:
         features=column(features),
         misc=column(tuple(map(_misc, *projective))),
         dependencies=dependencies,
+        comments=block.comments,
         place=Place(block.file, block.line),
     )
 
 
 def _misc(head: str, relation: str) -> str:
-    pairs = [f"{key}={value}" for key, value in ((_HEAD, head), (_RELATION, relation)) if value != EMPTY]
+    pairs = [f"{key}={_quoted(value)}" for key, value in ((_HEAD, head), (_RELATION, relation)) if value != EMPTY]
     return "|".join(pairs) or EMPTY
+
+
+def _quoted(value: str) -> str:
+    return value.replace("%", "%25").replace("|", "%7C")
+
+
+def _unquoted(value: str) -> str:
+    return value.replace("%7C", "|").replace("%25", "%")
 
 
 def _value(misc: str, key: str) -> str:
     found = (pair.removeprefix(key + "=") for pair in misc.split("|") if pair.startswith(key + "="))
-    return next(found, EMPTY)
+    return _unquoted(next(found, EMPTY)) or EMPTY
 
 
 def lost_misc(sentence: Sentence) -> list[str]:
     """Return ``["misc"]`` if there is more in that column than these two."""
-    pairs = {pair.partition("=")[0] for misc in sentence.misc or () for pair in misc.split("|")}
-    return ["misc"] if pairs - {_HEAD, _RELATION, EMPTY} else []
+    if sentence.misc is None or all(_misc(_value(m, _HEAD), _value(m, _RELATION)) == m for m in sentence.misc):
+        return []
+    return ["misc"]
 
 
-def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
-    """Write the sentences, each with an empty line after it. CoNLL-X has no way to show one without words."""
-    for sentence in sentences:
-        if not sentence.words:
-            where = f"{sentence.place}: " if sentence.place else ""
-            raise TreeError(f"{where}a sentence without words cannot be written in CoNLL-X")
-        stream.write(options.newline.join([*_rows(sentence), "", ""]))
+def written(sentence: Sentence, options: Writing = WRITING) -> str:
+    """Return the lines of a sentence with the empty line after it."""
+    return lines_of(sentence, _rows(sentence), options)
 
 
 def _rows(sentence: Sentence) -> list[str]:

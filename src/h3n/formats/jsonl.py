@@ -8,10 +8,10 @@ Version 1. ``version`` and ``words`` are always there, every other key only wher
 ``tags``       likewise, and so ``upos``, ``lemmas``, ``features``, ``enhanced``, ``misc``: one string per word
 ``heads``      list of numbers: the governor of every word, counted from 1; 0 is the root
 ``relations``  list of strings, with ``heads``
-``tree``       the phrase structure in Penn brackets. Its leaves are the words in order, besides traces; the spelling
-               of a word is that in ``words`` where the two differ in escapes only, and a blank in a word is ``_``
+``tree``       the phrase structure in Penn brackets. Its leaves are the words in order, besides traces; they are
+               spelled as in ``words``, but for a blank in a word, which is ``_``, and the escapes of brackets
 ``comments``   list of strings: CoNLL-U comment lines
-``inserts``    list of [number, row]: CoNLL-U rows that are no words, each after that many words
+``inserts``    list of [number, row]: CoNLL-U rows that are not words, each after that many words
 =============  =========================================================================================
 
 A parser adds ``text`` (the sentence as it was written), ``offsets`` ([start, end] of every word in that text),
@@ -23,24 +23,26 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import IO, Any
+from typing import Any
 
-from h3n.errors import BadJson, FormatError, MisplacedLine, Place
+from h3n.errors import BadCharacter, BadJson, FormatError, MisplacedLine, Place
+from h3n.files import Source, name_of
 from h3n.formats import brackets
-from h3n.formats.files import Source, name_of, read_lines
-from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
-from h3n.formats.rows import check_governors
-from h3n.trees import Constituent, Dependencies, Insert, Leaf, Sentence
+from h3n.formats.characters import COLUMNS, fault_of
+from h3n.formats.lines import read_lines
+from h3n.formats.options import BLANK, READING, WRITING, Problems, Reading, Writing
+from h3n.formats.rows import EMPTY, check_governors, check_inserts
+from h3n.formats.spelling import differing_word, respelled
+from h3n.trees import Constituent, Dependencies, Insert, Sentence
 
 VERSION = 1
-COLUMNS = ("tags", "upos", "lemmas", "features", "enhanced", "misc")
 ADDED = ("text", "offsets", "spans", "arc_confidences")
 _KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", *COLUMNS, *ADDED})
-_BLANK = "_"
 _FREE = Reading(layout="free")
+_LONGEST_SHOWN = 20
 
 
 def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
@@ -54,7 +56,7 @@ def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
         elif problems.none_in(number, number):
             try:
                 sentence = _sentence(_checked(line, place), place, problems)
-            except BadJson as error:
+            except (BadJson, BadCharacter) as error:
                 problems.found(error)
             else:
                 if problems.none_in(number, number):
@@ -64,48 +66,60 @@ def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
 def _checked(line: str, place: Place) -> dict[str, Any]:
     """Return the object on the line, or raise what is wrong with its shape."""
     try:
-        made = json.loads(line)
+        found = json.loads(line)
     except json.JSONDecodeError as error:
         raise BadJson(place, f"{error.msg} at column {error.colno}", "one JSON object per line") from None
     except RecursionError:
         raise BadJson(place, "brackets nested too deeply", "one flat JSON object per line") from None
-    if not isinstance(made, dict):
-        raise BadJson(place, f"JSON that is no object: {line[:20]!r}", "one JSON object per line")
-    if made.get("version") != VERSION:
-        raise BadJson(place, f"version {made.get('version')!r}", f'"version": {VERSION}')
-    if unknown := made.keys() - _KEYS:
+    except ValueError:  # Python makes no number of thousands of digits
+        raise BadJson(place, "a number of thousands of digits", "numbers of words and sentences") from None
+    if not isinstance(found, dict):
+        raise BadJson(place, f"JSON that is not an object: {line[:_LONGEST_SHOWN]!r}", "one JSON object per line")
+    if found.get("version") != VERSION:
+        raise BadJson(place, f"version {found.get('version')!r}", f'"version": {VERSION}')
+    if unknown := found.keys() - _KEYS:
         raise BadJson(place, f"unknown key {min(unknown)!r}", f"keys out of {', '.join(sorted(_KEYS))}")
-    words = _strings(made, "words", None, place)
+    words = _strings(found, "words", None, place)
     for key in (*COLUMNS, "relations"):
-        if key in made:
-            _strings(made, key, len(words), place)
-    return made
+        if key in found:
+            values = _strings(found, key, len(words), place)
+            if "" in values and key != "tags":
+                raise BadJson(place, f"an empty string in {key!r}", "'_' where there is no value")
+    return found
 
 
-def _strings(made: dict[str, Any], key: str, length: int | None, place: Place) -> list[str]:
-    values = made.get(key)
+def _strings(found: dict[str, Any], key: str, length: int | None, place: Place) -> list[str]:
+    values = found.get(key)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise BadJson(place, f"{key!r} is no list of strings", f'"{key}": ["...", ...]')
+        raise BadJson(place, f"{key!r} is not a list of strings", f'"{key}": ["...", ...]')
     if length is not None and len(values) != length:
         raise BadJson(place, f"{len(values)} {key} for {length} words", "one for every word")
     return values
 
 
-def _sentence(made: dict[str, Any], place: Place, problems: Problems) -> Sentence:
-    words = tuple(made["words"])
-    return Sentence(
+def _sentence(found: dict[str, Any], place: Place, problems: Problems) -> Sentence:
+    words = tuple(found["words"])
+    sentence = Sentence(
         words=words,
-        **{key: tuple(made[key]) for key in COLUMNS if key in made},
-        tree=_tree(made["tree"], words, place) if "tree" in made else None,
-        dependencies=_dependencies(made, place, problems),
-        comments=tuple(_strings(made, "comments", None, place)) if "comments" in made else (),
-        inserts=_inserts(made.get("inserts", []), len(words), place),
+        **{key: _column(found[key]) for key in COLUMNS if key in found},
+        tree=_tree(found["tree"], words, place) if "tree" in found else None,
+        dependencies=_dependencies(found, place, problems),
+        comments=tuple(_strings(found, "comments", None, place)) if "comments" in found else (),
+        inserts=_inserts(found.get("inserts", []), len(words), place),
         place=place,
     )
+    if (fault := fault_of(sentence)) is not None:
+        raise BadCharacter(place, fault, "words, columns and comments that every format can show")
+    return sentence
 
 
-def _dependencies(made: dict[str, Any], place: Place, problems: Problems) -> Dependencies | None:
-    heads, relations = made.get("heads"), made.get("relations")
+def _column(values: list[str]) -> tuple[str, ...] | None:
+    """Return the column, or None if it is empty throughout, as in every format."""
+    return None if all(value in ("", EMPTY) for value in values) else tuple(values)
+
+
+def _dependencies(found: dict[str, Any], place: Place, problems: Problems) -> Dependencies | None:
+    heads, relations = found.get("heads"), found.get("relations")
     if heads is None and relations is None:
         return None
     if heads is None or relations is None:
@@ -113,9 +127,11 @@ def _dependencies(made: dict[str, Any], place: Place, problems: Problems) -> Dep
             place, f"{'relations' if heads is None else 'heads'} alone", "both heads and relations, or neither"
         )
     if not isinstance(heads, list) or not all(type(head) is int for head in heads):
-        raise BadJson(place, "'heads' is no list of numbers", '"heads": [2, 0, ...]')
-    if len(heads) != len(made["words"]):
-        raise BadJson(place, f"{len(heads)} heads for {len(made['words'])} words", "one for every word")
+        raise BadJson(place, "'heads' is not a list of numbers", '"heads": [2, 0, ...]')
+    if len(heads) != len(found["words"]):
+        raise BadJson(place, f"{len(heads)} heads for {len(found['words'])} words", "one for every word")
+    if not heads:
+        return None
     governors = tuple(head - 1 for head in heads)
     check_governors(governors, lambda _: place, problems)
     return Dependencies(governors, tuple(relations))
@@ -123,20 +139,25 @@ def _dependencies(made: dict[str, Any], place: Place, problems: Problems) -> Dep
 
 def _inserts(pairs: Any, n: int, place: Place) -> tuple[Insert, ...]:
     try:
-        made = tuple(Insert(before, row) for before, row in pairs)
-        sound = all(type(one.before) is int and 0 <= one.before <= n and isinstance(one.row, str) for one in made)
+        inserts = tuple(Insert(before, row) for before, row in pairs)
+        sound = all(type(one.before) is int and 0 <= one.before <= n and isinstance(one.row, str) for one in inserts)
     except (TypeError, ValueError):
         sound = False
-    if not sound or any(one.before > two.before for one, two in pairwise(made)):
-        raise BadJson(place, "'inserts' is no list of [number, row] in order", '"inserts": [[0, "1-2\\t..."], ...]')
-    return made
+    if not sound or any(one.before > two.before for one, two in pairwise(inserts)):
+        expected = '"inserts": [[0, "1-2\\t..."], ...]'
+        raise BadJson(place, "'inserts' is not a list of [number, row] in order", expected)
+    try:
+        check_inserts(inserts, n, place)
+    except FormatError as error:
+        raise BadJson(place, f"in 'inserts': {error.found}", error.expected) from None
+    return inserts
 
 
 def _tree(text: Any, words: tuple[str, ...], place: Place) -> Constituent:
     """Return the tree with the real spelling of its words."""
     expected = "one tree in brackets over the words"
     if not isinstance(text, str):
-        raise BadJson(place, "'tree' is no string", expected)
+        raise BadJson(place, "'tree' is not a string", expected)
     try:
         found = list(brackets.read(io.StringIO(text), _FREE))
     except FormatError as error:
@@ -146,32 +167,27 @@ def _tree(text: Any, words: tuple[str, ...], place: Place) -> Constituent:
         raise BadJson(place, f"{len(found)} trees", expected)
     if len(found[0]) != len(words):
         raise BadJson(place, f"a tree over {len(found[0])} words for {len(words)} words", expected)
-    rest = iter(words)
-
-    def respelled(leaf: Leaf) -> Leaf:
-        word = next(rest)
-        return Leaf(leaf.tag, word) if brackets.spelled(word, _BLANK) == leaf.word else leaf
-
-    return tree if found[0].words == words else brackets.map_words(tree, respelled)
+    if (at := differing_word(found[0].words, words)) is not None:
+        raise BadJson(place, f"word {at + 1} is {words[at]!r}, but {found[0].words[at]!r} in the tree", expected)
+    return respelled(tree, words)
 
 
-def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
-    """Write the sentences, one object on each line."""
-    for sentence in sentences:
-        stream.write(json.dumps(object_of(sentence, options), ensure_ascii=False) + options.newline)
+def written(sentence: Sentence, options: Writing = WRITING) -> str:
+    """Return the line of a sentence."""
+    return json.dumps(object_of(sentence, options), ensure_ascii=False) + options.newline
 
 
 def object_of(sentence: Sentence, options: Writing = WRITING) -> dict[str, Any]:
     """Return the object that stands for a sentence."""
-    made: dict[str, Any] = {"version": VERSION, "words": sentence.words}
-    made |= {key: values for key in COLUMNS if (values := getattr(sentence, key)) is not None}
+    values: dict[str, Any] = {"version": VERSION, "words": sentence.words}
+    values |= {key: column for key in COLUMNS if (column := getattr(sentence, key)) is not None}
     if sentence.dependencies is not None:
-        made["heads"] = [governor + 1 for governor in sentence.dependencies.governors]
-        made["relations"] = sentence.dependencies.relations
+        values["heads"] = [governor + 1 for governor in sentence.dependencies.governors]
+        values["relations"] = sentence.dependencies.relations
     if sentence.tree is not None:
-        made["tree"] = brackets.to_text(sentence.tree, replace(options, indent=False, blank=_BLANK))
+        values["tree"] = brackets.to_text(sentence.tree, replace(options, indent=False, blank=BLANK))
     if sentence.comments:
-        made["comments"] = sentence.comments
+        values["comments"] = sentence.comments
     if sentence.inserts:
-        made["inserts"] = [[insert.before, insert.row] for insert in sentence.inserts]
-    return made
+        values["inserts"] = [[insert.before, insert.row] for insert in sentence.inserts]
+    return values

@@ -2,9 +2,41 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
+from h3n.formats.lines import LONGEST
 from h3n.formats.options import Layout
 
 SAMPLE = 8192
+_BRACKET = re.compile(r"[()]")
+_FIRST = re.compile(r"[^ \t\r\n]")
+
+
+def take_sample(pieces: Iterator[str]) -> list[str]:
+    """Return the first pieces of a file: enough to judge by, and no line torn that may be one tree as a whole."""
+    taken: list[str] = []
+    size, depth, one_tree = 0, 0, True
+    while size < SAMPLE or (one_tree and size < LONGEST and taken[-1][-1:] != "\n"):
+        piece = next(pieces, None)
+        if piece is None:
+            break
+        if not taken or taken[-1][-1:] == "\n":
+            depth, one_tree = 0, True
+        depth, one_tree = _follow(piece, depth, one_tree=one_tree)
+        taken.append(piece)
+        size += len(piece)
+    return taken
+
+
+def _follow(piece: str, depth: int, *, one_tree: bool) -> tuple[int, bool]:
+    """Return how many brackets are open after a piece of a line, and whether the line may still be one tree."""
+    for match in _BRACKET.finditer(piece) if one_tree else ():
+        depth += 1 if match[0] == "(" else -1
+        if depth <= 0:
+            one_tree = _FIRST.search(piece, match.end()) is None
+            break
+    return depth, one_tree
 
 
 def guess_layout(sample: str) -> Layout:
@@ -25,8 +57,8 @@ def _is_one_tree(line: str) -> bool:
     """Return whether the line is one bracket from its first to its last character."""
     depth = 0
     text = line.strip()
-    for at, character in enumerate(text, start=1):
-        depth += (character == "(") - (character == ")")
+    for match in _BRACKET.finditer(text):
+        depth += 1 if match[0] == "(" else -1
         if depth <= 0:
-            return depth == 0 and character == ")" and at == len(text)
+            return depth == 0 and match.end() == len(text)
     return False

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from h3n.errors import FormatError
 from h3n.trees import Constituent, leaves, strip_tree
 
+BLANK = "_"
 Layout: TypeAlias = Literal["auto", "lines", "indented", "free"]
 Handler: TypeAlias = Callable[[FormatError], object]
 
@@ -42,14 +43,14 @@ class Writing:
     """How to write. All but the last concern bracketed trees alone.
 
     ``indent`` spreads a tree over several lines. ``top`` puts this label on top of every tree, in place of the top
-    label it has. ``blank`` stands for a blank inside a word, which bracket notation cannot show; without it such a
+    label it has. ``blank`` stands for a blank inside a word, which bracket notation cannot show; with None such a
     word is an error. ``all_escapes`` is the inverse of the reading option.
     """
 
     indent: bool = False
     all_escapes: bool = False
     top: str | None = None
-    blank: str | None = None
+    blank: str | None = BLANK
     newline: Literal["\n", "\r\n"] = "\n"
 
 

@@ -1,64 +1,86 @@
-"""Two files over the same sentences, one of trees and one of dependencies, read as one."""
+"""Files over the same sentences, each with part of what is known of them, read as one.
+
+What counts as the same word stands in `h3n.formats.spelling`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 from h3n.errors import MismatchError
+from h3n.formats.characters import COLUMNS
+from h3n.formats.spelling import plain, respelled, same_words
 from h3n.trees import Sentence
 
-# Some trees keep the quotes of the Penn Treebank where the dependencies have plain ones.
-_QUOTES = {"``": '"', "''": '"'}
+_KNOWN = (*COLUMNS, "tree", "dependencies", "comments", "inserts")
 
 
 def pair(
-    trees: Iterable[Sentence],
-    dependencies: Iterable[Sentence],
-    *,
-    on_mismatch: Callable[[MismatchError], object] | None = None,
+    *sources: Iterable[Sentence], on_mismatch: Callable[[MismatchError], object] | None = None
 ) -> Iterator[Sentence]:
-    """Yield the sentences of the second file with the trees of the first.
+    """Yield every sentence with all that the sources know of it, as `merge` does.
 
-    The words must be the same, quotes aside, or `MismatchError` says where they are not; with a handler such a pair is
-    handed to it and left out. A tree without words ("no parse") goes with any sentence, and leaves it without a tree.
+    The words must be the same, or `MismatchError` says where they are not; with a handler such sentences are handed to
+    it and left out. The sources must have equally many sentences.
     """
-    last: Sentence | None = None
-    problem: str | None
-    for number, (left, right) in enumerate(zip_longest(trees, dependencies), start=1):
-        if left is None or right is None:
-            which = "trees" if left is None else "dependencies"
-            problem = f"{_where(last)}the {which} end after {number - 1} sentences, the other file goes on"
+    files = [f"file {number}" for number in range(1, len(sources) + 1)]
+    for number, rows in enumerate(zip_longest(*sources)):
+        present = [row for row in rows if row is not None]
+        problem = _mismatch(present) if len(present) == len(rows) else _ends(rows, files, number)
+        if problem is None:
+            yield merge(present)
+        elif on_mismatch is None:
+            raise MismatchError(problem)
         else:
-            problem = _difference(left, right, number) if left.words else None
-        if problem is not None:
-            if on_mismatch is None:
-                raise MismatchError(problem)
             on_mismatch(MismatchError(problem))
-        if left is None or right is None:
+        if len(present) < len(rows):
             return
-        last = left
-        if not left.words:
-            yield right
-        elif problem is None:
-            yield replace(right, tree=left.tree, tags=right.tags or left.tags)
+        files = [row.place.file if row.place is not None else file for row, file in zip(present, files, strict=True)]
 
 
-def _where(sentence: Sentence | None) -> str:
-    return f"{sentence.place}: " if sentence is not None and sentence.place is not None else ""
+def merge(rows: Sequence[Sentence]) -> Sentence:
+    """Return one sentence with all that several know of it; where two know the same, the one with dependencies counts.
+
+    A sentence without words ("no parse") goes with any that has dependencies, and adds nothing to it.
+    """
+    base = _base(rows)
+    rows = [base, *(row for row in rows if row.words)]
+    known = {name: next((value for row in rows if (value := getattr(row, name))), None) for name in _KNOWN}
+    sentence = replace(base, **{name: value for name, value in known.items() if value is not None})
+    return sentence if sentence.tree is None else replace(sentence, tree=respelled(sentence.tree, base.words))
 
 
-def _difference(left: Sentence, right: Sentence, number: int) -> str | None:
-    """Return what differs in the words of two sentences, or None."""
-    if left.words == right.words or _plain(left) == _plain(right):
-        return None
-    start = f"{_where(left)}sentence {number} has"
-    if len(left) != len(right):
-        return f"{start} {len(left)} words, but {len(right)} at {right.place}"
-    one, two = next((a, b) for a, b in zip(_plain(left), _plain(right), strict=True) if a != b)
-    return f"{start} the word {one!r} where {right.place} has {two!r}"
+def _base(rows: Sequence[Sentence]) -> Sentence:
+    """Return the sentence whose words count: one with dependencies, or else one that was not read off a tree."""
+    arcs = (row for row in rows if row.dependencies is not None)
+    others = (row for row in rows if row.tree is None and row.words)
+    return next(arcs, None) or next(others, None) or rows[0]
 
 
-def _plain(sentence: Sentence) -> list[str]:
-    return [_QUOTES.get(word, word) for word in sentence.words]
+def _mismatch(rows: Sequence[Sentence]) -> str | None:
+    """Return in what the words of the sentences differ, or None."""
+    base = _base(rows)
+    before = True
+    for row in rows:
+        before &= row is not base
+        no_parse = not row.words and base.dependencies is not None
+        if not no_parse and not same_words(row.words, base.words):
+            return describe(row, base) if before else describe(base, row)
+    return None
+
+
+def describe(left: Sentence, right: Sentence) -> str:
+    """Return in which word two sentences differ first, with both places."""
+    for number, (a, b) in enumerate(zip(left.words, right.words, strict=False), start=1):
+        if plain(a) != plain(b):
+            return f"{left.place}: word {number} is {a!r}, but {b!r} at {right.place}"
+    return f"{left.place}: {len(left)} words, but {len(right)} at {right.place}"
+
+
+def _ends(rows: Sequence[Sentence | None], files: Sequence[str], count: int) -> str:
+    """Return which file ends first, and where another goes on."""
+    ended = next(file for row, file in zip(rows, files, strict=True) if row is None)
+    further = next(row for row in rows if row is not None)
+    return f"{ended}: ends after {count} sentences, but another file goes on at {further.place}"

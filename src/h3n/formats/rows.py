@@ -24,7 +24,8 @@ from h3n.errors import (
     TreeError,
     WrongColumnCount,
 )
-from h3n.formats.files import Source, name_of, read_lines
+from h3n.files import Source, name_of
+from h3n.formats.lines import read_lines
 from h3n.formats.options import Problems
 from h3n.trees import ROOT, Dependencies, Insert, Sentence
 
@@ -64,7 +65,7 @@ class Block:
         return Place(self.file, self.line + len(self.comments) + row)
 
 
-def read_blocks(source: Source, problems: Problems, *, with_comments: bool) -> Iterator[Block]:
+def read_blocks(source: Source, problems: Problems) -> Iterator[Block]:
     """Yield the blocks between empty lines; damaged text is left out."""
     file = name_of(source)
     lines: list[str] = []
@@ -74,7 +75,7 @@ def read_blocks(source: Source, problems: Problems, *, with_comments: bool) -> I
             lines.append(line)
         elif lines:
             if problems.none_in(number - len(lines), number):
-                yield _block(file, number - len(lines), lines, with_comments=with_comments)
+                yield _block(file, number - len(lines), lines)
             lines = []
         else:
             found, expected = "an empty line too many", "one empty line after every sentence"
@@ -83,12 +84,12 @@ def read_blocks(source: Source, problems: Problems, *, with_comments: bool) -> I
         found = "no empty line after the last sentence"
         problems.noticed(MisplacedLine(Place(file, number), found, "one empty line after every sentence"))
         if problems.none_in(number - len(lines) + 1, number):
-            yield _block(file, number - len(lines) + 1, lines, with_comments=with_comments)
+            yield _block(file, number - len(lines) + 1, lines)
 
 
-def _block(file: str, line: int, lines: list[str], *, with_comments: bool) -> Block:
+def _block(file: str, line: int, lines: list[str]) -> Block:
     first = 0
-    while with_comments and first < len(lines) and lines[first][0] == "#":
+    while first < len(lines) and lines[first][0] == "#":
         first += 1
     return Block(file, line, tuple(lines[:first]), lines[first:] if first else lines)
 
@@ -120,7 +121,7 @@ def _wrong_columns(row: str, count: int, place: Place) -> FormatError:
 def split_inserts(
     block: Block, columns: Columns, problems: Problems, *, allowed: bool = True
 ) -> tuple[Columns, tuple[Insert, ...], Sequence[int]] | None:
-    """Return the columns of words alone, the rows that are no words, and the row number of every word.
+    """Return the columns of words alone, the rows that are not words, and the row number of every word.
 
     None after reporting numbers that are out of order; with ``allowed`` off every row must be a word.
     """
@@ -152,6 +153,30 @@ def split_inserts(
     if not sound:
         return None
     return tuple(tuple([column[row] for row in words]) for column in columns), tuple(inserts), words
+
+
+def check_inserts(inserts: Sequence[Insert], n: int, place: Place) -> None:
+    """Raise what is wrong with rows that stand between those of n words."""
+    if not inserts:
+        return
+    words = ["\t".join([str(number), *[EMPTY] * (COLUMNS - 1)]) for number in range(1, n + 1)]
+    block = Block(place.file, place.line, (), with_inserts(words, inserts))
+    problems = Problems(None)
+    columns = columns_of(block, problems)
+    split = split_inserts(block, columns, problems) if columns is not None else None
+    if split is None or split[1] != tuple(inserts):
+        raise BadRange(place, "rows out of their places", "multiword ranges and empty nodes where their numbers say")
+
+
+def with_inserts(rows: list[str], inserts: Iterable[Insert]) -> list[str]:
+    """Return the rows of words with the others where they belong."""
+    merged: list[str] = []
+    done = 0
+    for insert in inserts:
+        merged += rows[done : insert.before]
+        merged.append(insert.row)
+        done = insert.before
+    return merged + rows[done:]
 
 
 def _check_range(number: str, done: int, covered: int, n: int, place: Place) -> tuple[int, FormatError | None]:
@@ -256,7 +281,5 @@ def joined(columns: Sequence[Iterable[str]], words: Sequence[str]) -> list[str]:
     rows = ["\t".join(fields) for fields in zip(map(str, range(1, len(words) + 1)), words, *columns, strict=False)]
     for row, word in zip(rows, words, strict=True):
         if row.count("\t") != COLUMNS - 1 or "\n" in row or "\t\t" in row:
-            raise TreeError(
-                f"word {word!r} has a tab, a line end or nothing in one of its columns; CoNLL cannot show it"
-            )
+            raise TreeError(f"word {word!r} has a tab, a line end or nothing in one of its columns")
     return rows

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import repeat
-from typing import IO
 
+from h3n.errors import TreeError
+from h3n.files import Source
 from h3n.formats import brackets
-from h3n.formats.files import Source
+from h3n.formats.escapes import unescape
 from h3n.formats.options import READING, WRITING, Reading, Writing
-from h3n.trees import Constituent, Leaf, Sentence
+from h3n.trees import TRACE, Constituent, Leaf, Sentence, leaves, map_leaves
 
 MARK = "##"
 _LEMMA = "lem="
@@ -33,7 +34,8 @@ def _plain(sentence: Sentence) -> Sentence:
         return sentence
     tags, lemmas, features = zip(*map(_analysed, sentence.tags), strict=True)
     tree = _retagged(sentence.tree, tags)
-    return replace(sentence, tree=tree, tags=tags, lemmas=_column(lemmas), features=_column(features))
+    known = tags if any(tags) else None
+    return replace(sentence, tree=tree, tags=known, lemmas=_column(lemmas), features=_column(features))
 
 
 def _column(values: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -43,7 +45,9 @@ def _column(values: tuple[str, ...]) -> tuple[str, ...] | None:
 def _analysed(tag: str) -> tuple[str, str, str]:
     """Return the bare tag, the lemma and the features."""
     bare, _, rest = tag.partition(MARK)
-    first, *others = rest.removesuffix(MARK).split("|")
+    if bare == TRACE:  # a trace has no morphology; without it, the word would be one
+        return tag, _NONE, _NONE
+    first, *others = unescape(rest.removesuffix(MARK)).split("|")
     if first.startswith(_LEMMA):
         return bare, first.removeprefix(_LEMMA) or _NONE, "|".join(others) or _NONE
     lemma = next((other.removeprefix(_LEMMA) for other in others if other.startswith(_LEMMA)), "")
@@ -52,24 +56,36 @@ def _analysed(tag: str) -> tuple[str, str, str]:
 
 def _retagged(tree: Constituent, tags: Iterable[str]) -> Constituent:
     rest = iter(tags)
-    return brackets.map_words(tree, lambda leaf: Leaf(next(rest), leaf.word))
+    return map_leaves(tree, lambda leaf: leaf if leaf.tag == TRACE else Leaf(next(rest), leaf.word))
 
 
-def write(sentences: Iterable[Sentence], stream: IO[str], options: Writing = WRITING) -> None:
-    """Write the trees as `h3n.formats.brackets.write` does, with the morphology on the tags."""
-    brackets.write(map(_annotated, sentences), stream, options)
+def written(sentence: Sentence, options: Writing = WRITING) -> str:
+    """Return the tree as `h3n.formats.brackets.written` does, with the morphology on the tags."""
+    return brackets.written(_annotated(sentence), options)
 
 
 def _annotated(sentence: Sentence) -> Sentence:
-    if sentence.tree is None or not sentence.words or (sentence.lemmas is None and sentence.features is None):
+    if sentence.tree is None or not sentence.words:
+        return sentence
+    if sentence.lemmas is None and sentence.features is None:
+        _check_tags(sentence.tree)
         return sentence
     tags = sentence.tags or ("",) * len(sentence)
     columns = zip(tags, sentence.lemmas or repeat(_NONE), sentence.features or repeat(_NONE), strict=False)
     return replace(sentence, tree=_retagged(sentence.tree, (_annotation(*column) for column in columns)))
 
 
+def _check_tags(tree: Constituent) -> None:
+    tag = next((leaf.tag for leaf in leaves(tree) if MARK in leaf.tag), None)
+    if tag is not None:
+        raise TreeError(f"the tag {tag!r} would be read as one with morphology in SPMRL")
+
+
 def _annotation(tag: str, lemma: str, features: str) -> str:
     attributes = [] if features == _NONE else features.split("|")
     if lemma != _NONE and not any(attribute.startswith(_LEMMA) for attribute in attributes):
         attributes.insert(0, _LEMMA + lemma)
-    return f"{tag}{MARK}{'|'.join(attributes) or _NONE}{MARK}"
+    annotated = f"{tag}{MARK}{'|'.join(attributes) or _NONE}{MARK}"
+    if _analysed(annotated) != (tag, unescape(lemma), unescape(features)):
+        raise TreeError(f"the tag {tag!r}, lemma {lemma!r} and features {features!r} cannot be told apart in SPMRL")
+    return annotated

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice, product, zip_longest
 
 from h3n.errors import H3nError, MismatchError
+from h3n.formats.pairs import describe
 from h3n.trees import Sentence
 
 # How far to look for the next pair of equal sentences after a difference, in each stream.
@@ -63,11 +64,3 @@ def _lose_rest(
             on_loss(
                 sentence, MismatchError(f"{sentence.place}: no sentence stands against this one; the other file ends")
             )
-
-
-def describe(left: Sentence, right: Sentence) -> str:
-    """Return in which word two sentences differ first, with both places."""
-    for number, (a, b) in enumerate(zip(left.words, right.words, strict=False), start=1):
-        if a != b:
-            return f"{left.place}: word {number} is {a!r}, but {b!r} at {right.place}"
-    return f"{left.place}: {len(left)} words, but {len(right)} at {right.place}"

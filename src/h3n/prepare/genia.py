@@ -7,8 +7,8 @@ from pathlib import Path
 from xml.parsers import expat
 
 from h3n.errors import FormatError, Place
+from h3n.files import read_bytes
 from h3n.formats import Reading
-from h3n.prepare.raw import read_bytes
 from h3n.trees import Constituent, Leaf, Node, Sentence, leaves
 
 TAGS = {

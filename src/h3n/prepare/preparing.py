@@ -23,7 +23,6 @@ from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate
 from h3n.trees import Constituent, Leaf, Sentence, is_projective, leaves, strip_tree
 
 TOP = "TOP"
-BLANK = "\u00a0"
 SUFFIXES = {"ptb": "brackets", "conllu": "conllu"}
 Watch = Callable[[Iterator[Sentence], str], Iterator[Sentence]]
 
@@ -180,7 +179,7 @@ class _Work:
                     raise type(error)(f"{sentence.place}: {error}") from None
                 report.findings.append(Finding(where, str(error), problem=True))
                 return
-            formats.write([both], brackets, format="brackets", options=Writing(top=TOP, blank=BLANK))
+            formats.write([both], brackets, format="brackets", options=Writing(top=TOP))
             formats.write([both], conllu, format="conllu")
 
     def _complete(self, sentence: Sentence, report: SplitReport) -> Sentence:

@@ -11,16 +11,16 @@ from pathlib import Path
 from h3n import formats
 from h3n.convert.phrases import NO_TAG
 from h3n.errors import InputError, MismatchError, TreeError
+from h3n.files import read_bytes
 from h3n.formats import Reading
+from h3n.formats.spelling import same_words, with_words
 from h3n.prepare import genia
 from h3n.prepare.align import OnLoss, align
-from h3n.prepare.raw import read_bytes
 from h3n.treebanks import Layout, Pair, Recipe
 from h3n.trees import TRACE, Constituent, Leaf, Node, Sentence, leaves, rebuild
 
 _SGML = re.compile(r"\s*<.*>\s*")
 _BLANK = re.compile("_+")
-_QUOTES = {"``": '"', "''": '"'}
 
 
 class _Text(io.StringIO):
@@ -131,28 +131,14 @@ def is_blanked(sentence: Sentence) -> bool:
 
 def _same(recipe: Recipe) -> Callable[[Sentence, Sentence], bool]:
     def same(left: Sentence, right: Sentence) -> bool:
-        if left.words == right.words:
+        if same_words(left.words, right.words):
             return True
-        if len(left) != len(right):
-            return False
-        if recipe.blanked and is_blanked(right):
-            return True
-        return recipe.same_quotes and _plain_quotes(left) == _plain_quotes(right)
+        return recipe.blanked and len(left) == len(right) and is_blanked(right)
 
     return same
 
 
-def _plain_quotes(sentence: Sentence) -> list[str]:
-    return [_QUOTES.get(word, word) for word in sentence.words]
-
-
 def _merge(trees: Sentence, dependencies: Sentence) -> Sentence:
-    """Return one sentence with both trees; its words are those of the dependency file."""
-    tree = trees.tree
-    if tree is not None and trees.words != dependencies.words:
-        words = iter(dependencies.words)
-        made = rebuild(
-            tree, lambda leaf: Leaf(leaf.tag, next(words)), lambda node, inside: Constituent(node.label, inside)
-        )
-        tree = made if isinstance(made, Constituent) else None
+    """Return one sentence with both trees; its words, blanked or not, are those of the dependency file."""
+    tree = with_words(trees.tree, dependencies.words) if trees.tree is not None else None
     return replace(dependencies, tree=tree)

@@ -70,7 +70,7 @@ class SplitReport:
         if self.tags_differ:
             told.append(f"{self.tags_differ:,} words have another tag in the other file")
         if self.words_with_blanks:
-            told.append(f"{self.words_with_blanks:,} words hold a blank, in brackets a non-breaking space")
+            told.append(f"{self.words_with_blanks:,} words hold a blank, in brackets _")
         if self.unknown_labels:
             names = ", ".join(label for label, _ in self.unknown_labels.most_common(5))
             told.append(f"{self.unknown_labels.total():,} phrases with labels the head rules do not know ({names})")

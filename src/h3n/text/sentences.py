@@ -19,6 +19,7 @@ from h3n.trees import Insert, Sentence
 _ESCAPES = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
 _UNESCAPES = {escape: space for space, escape in _ESCAPES.items()}
 _START = re.compile(r"# start_char = *([0-9]+) *")
+_RANGE = re.compile(r"[0-9]{1,9}-[0-9]{1,9}\t[^\t]+\t")
 _ESCAPE = re.compile(r"\\(?:[sntr]|u[0-9a-f]{4})")
 
 
@@ -90,16 +91,14 @@ def written(sentence: Sentence) -> str:
 
 def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
     """Yield what is written in one piece: its first word, the one after its last, how it is spelled, what follows."""
-    ranges: dict[int, tuple[int, str, str]] = {}
-    for insert in sentence.inserts:
-        number, form, *_, column = insert.row.split("\t")
-        first, dash, last = number.partition("-")
-        if dash:
-            ranges[int(first) - 1] = (int(last), form, column)
+    ranges = {insert.before: insert.row.split("\t") for insert in sentence.inserts if _RANGE.match(insert.row)}
     misc = sentence.misc or ("_",) * len(sentence)
     word = 0
     while word < len(sentence):
-        end, form, column = ranges.get(word, (word + 1, sentence.words[word], misc[word]))
+        end, form, column = word + 1, sentence.words[word], misc[word]
+        if word in ranges:
+            number, form, *_, column = ranges[word]
+            end = min(max(end, int(number.partition("-")[2])), len(sentence))  # so that every step leads on
         yield word, end, form, _gap(column)
         word = end
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 
 from h3n.config import Data, Treebank, expand
 from h3n.convert.joint import governors_of, join, levels
-from h3n.errors import MismatchError, UsageError
-from h3n.formats import read
+from h3n.errors import UsageError
+from h3n.formats import pair, read
 from h3n.model.batch import Inputs, Targets, read_inputs, read_targets
 from h3n.model.pieces import Cutter
 from h3n.model.vocabulary import Seen, Vocabulary
 from h3n.trees import Constituent, Dependencies, Sentence, Span, spans_of, strip_tree, top_of
-
-# Treebanks write one quotation mark in several ways, often differently in their two files.
-QUOTES = frozenset({'"', "``", "''", "“", "”"})
 
 Watch = Callable[[Iterable[Sentence], str], Iterable[Sentence]]
 
@@ -69,44 +66,10 @@ def treebank_names(treebanks: Sequence[Treebank]) -> list[str]:
 
 def read_treebank(treebank: Treebank) -> Iterator[Sentence]:
     """Yield the sentences of a treebank's files, merged, without those to be left out."""
-    sources = [read(expand(name)) for name in treebank.files]
-    for number, rows in enumerate(islice(zip_longest(*sources), treebank.limit or None), start=1):
-        sentence = merge(rows, names=treebank.files, number=number)
+    sentences = pair(*(read(expand(name)) for name in treebank.files))
+    for sentence in islice(sentences, treebank.limit or None):
         if not (treebank.without and (sentence.sent_id or "").startswith(treebank.without)):
             yield sentence
-
-
-def merge(rows: Sequence[Sentence | None], *, names: Sequence[str], number: int) -> Sentence:
-    """Return one sentence with all that several files know of it; where two know the same, the first counts.
-
-    The words are those of the first file with dependencies, since those files hold them as they were written.
-    """
-    if (end := next((at for at, row in enumerate(rows) if row is None), None)) is not None:
-        other = next(names[at] for at, row in enumerate(rows) if row is not None)
-        raise MismatchError(f"{names[end]} ends after {number - 1} sentences, but {other} goes on")
-    found = [row for row in rows if row is not None]
-    _check_words(found, names=names, number=number)
-    base = next((row for row in found if row.dependencies is not None), found[0])
-    return replace(
-        base,
-        tags=next((row.tags for row in [base, *found] if row.tags is not None), None),
-        upos=next((row.upos for row in found if row.upos is not None), None),
-        tree=next((row.tree for row in found if row.tree is not None), None),
-        dependencies=base.dependencies,
-    )
-
-
-def _check_words(rows: Sequence[Sentence], *, names: Sequence[str], number: int) -> None:
-    first = rows[0]
-    for name, row in zip(names[1:], rows[1:], strict=True):
-        if row.words == first.words:
-            continue
-        where = f"{row.place or name}: sentence {number}"
-        for at, (mine, yours) in enumerate(zip(first.words, row.words, strict=False), start=1):
-            if mine != yours and not (mine in QUOTES and yours in QUOTES):
-                raise MismatchError(f"{where}: word {at} is {yours!r} here but {mine!r} in {first.place or names[0]}")
-        if len(row) != len(first):
-            raise MismatchError(f"{where}: {len(row)} words here but {len(first)} in {first.place or names[0]}")
 
 
 def make_example(sentence: Sentence, *, data: Data) -> Example:

@@ -71,7 +71,6 @@ class Recipe:
     punctuation: tuple[str, ...] = ()  # tags left out of attachment scores; none: by Unicode category
     notes: str = ""
     sentences: Mapping[str, int] = field(default_factory=dict)  # what the literature counts, per split
-    same_quotes: bool = False  # `` and '' in one tree may stand against " in the other
     blanked: bool = False  # documents whose words are all "_", for copyright, are left out
     tag_functions: bool = False  # tags carry function labels, to be cut off like those of phrases
     checksum: str = ""  # SHA-256 of the recipe's own text, put in when it is read
