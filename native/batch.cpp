@@ -2,123 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
+#include <chrono>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <numeric>
-#include <system_error>
-#include <thread>
 #include <utility>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "threads.hpp"
+#include "workspace.hpp"
 
 namespace h3n {
-
-// ---- memory ----
-
-struct Workspace::Block {
-    Block* older;
-    std::size_t size, used;
-};
-
-namespace {
-
-constexpr std::size_t ALIGNMENT = 64;
-constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21;
-constexpr std::size_t KEPT_BYTES = std::size_t{64} << 20;  // between calls, per workspace
-constexpr std::size_t KEPT_WORKSPACES = 8;
-
-void* allocate(std::size_t bytes) {
-    const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
-    void* memory = ::operator new(bytes, std::align_val_t{alignment});
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    // A chart is touched once from end to end; with small pages the kernel would spend as long as we do.
-    if (alignment == HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
-void deallocate(void* memory, std::size_t bytes) {
-    ::operator delete(memory, std::align_val_t{bytes >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT});
-}
-
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
-
-}  // namespace
-
-Workspace::~Workspace() { release(); }
-
-void Workspace::release() {
-    while (newest_ != nullptr) {
-        Block* older = newest_->older;
-        deallocate(newest_, newest_->size);
-        newest_ = older;
-    }
-}
-
-void* Workspace::take_bytes(std::size_t bytes) {
-    bytes = round_up(bytes, ALIGNMENT);
-    if (newest_ == nullptr || newest_->size - newest_->used < bytes) {
-        const std::size_t size = std::max(round_up(bytes + ALIGNMENT, std::size_t{1} << 16), std::size_t{1} << 18);
-        newest_ = new (allocate(size)) Block{newest_, size, ALIGNMENT};
-    }
-    char* piece = reinterpret_cast<char*>(newest_) + newest_->used;
-    newest_->used += bytes;
-    return piece;
-}
-
-void Workspace::reset() {
-    if (newest_ == nullptr) return;
-    if (newest_->older != nullptr) {  // next time in one block
-        std::size_t total = 0;
-        for (Block* block = newest_; block != nullptr; block = block->older) total += block->size;
-        release();
-        newest_ = new (allocate(total)) Block{nullptr, total, ALIGNMENT};
-    }
-    newest_->used = ALIGNMENT;
-}
-
-void Workspace::trim(std::size_t keep) {
-    std::size_t total = 0;
-    for (Block* block = newest_; block != nullptr; block = block->older) total += block->size;
-    if (total > keep) release();
-}
-
-namespace {
-
-// Workspaces that outlive a call, so that the next one need not ask the system for fresh pages, which takes as long as a
-// good part of decoding. Never waits for its lock: who cannot have it at once makes a workspace of his own.
-class Pool {
-  public:
-    std::unique_ptr<Workspace> take() {
-        const std::unique_lock<std::mutex> lock(lock_, std::try_to_lock);
-        if (!lock.owns_lock() || free_.empty()) return std::make_unique<Workspace>();
-        std::unique_ptr<Workspace> taken = std::move(free_.back());
-        free_.pop_back();
-        return taken;
-    }
-    void give(std::unique_ptr<Workspace> used) {
-        used->trim(KEPT_BYTES);
-        const std::unique_lock<std::mutex> lock(lock_, std::try_to_lock);
-        if (lock.owns_lock() && free_.size() < KEPT_WORKSPACES) free_.push_back(std::move(used));
-    }
-
-  private:
-    std::mutex lock_;
-    std::vector<std::unique_ptr<Workspace>> free_;
-};
-
-Pool& pool() {
-    static Pool only;
-    return only;
-}
-
-}  // namespace
 
 // ---- targets ----
 
@@ -205,75 +101,153 @@ void decode(const Sentence& sentence, const Decoder& decoder, Workspace& workspa
         return;
     }
     result.score = score_of(sentence, tree, decoder.needs & ARCS);
+    if (!std::isfinite(result.score)) result.status = Status::changed;
 }
 
 }  // namespace
 
 // ---- all sentences ----
 
-std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<const Decoder*>& decoders,
-                                 std::size_t threads, const Listener& listener) {
-    const std::size_t count = sentences.size();
-    std::vector<Result> results(count);
-    std::vector<double> costs(count);
-    for (std::size_t s = 0; s < count; ++s) costs[s] = decoders[s]->cost(static_cast<double>(sentences[s].words));
-    const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
-    constexpr double WORTH_A_THREAD = 4e6;  // some hundred microseconds; starting a thread takes some ten
-    threads = std::min({std::max<std::size_t>(threads, 1), std::max<std::size_t>(count, 1),
-                        static_cast<std::size_t>(total / WORTH_A_THREAD) + 1});
+namespace {
 
-    // The dearest first, so that no thread is left alone with one at the end.
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (threads > 1)
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+constexpr double WORTH_A_THREAD = 2e6;  // some ten microseconds; waking a thread takes as long
 
-    std::atomic<std::size_t> next{0};
-    std::vector<std::atomic<bool>> done(count);
-    std::exception_ptr failure;
-    std::mutex failure_lock;
-    const auto work = [&](const auto& after_each) {
-        try {
-            std::unique_ptr<Workspace> workspace = pool().take();
-            for (std::size_t turn; (turn = next.fetch_add(1)) < count;) {
-                const std::size_t s = order[turn];
-                decode(sentences[s], *decoders[s], *workspace, results[s]);
-                done[turn].store(true, std::memory_order_release);
-                after_each();
-            }
-            pool().give(std::move(workspace));
-        } catch (...) {
-            const std::lock_guard<std::mutex> guard(failure_lock);
-            failure = std::current_exception();
-            next = count;  // the others need not go on
-        }
-    };
-
-    std::vector<std::thread> helpers;
-    helpers.reserve(threads - 1);
-    try {
-        for (std::size_t t = 1; t < threads; ++t)
-            helpers.emplace_back([&] { work([] {}); });
-    } catch (const std::system_error&) {  // no more threads to be had: those there are do the work
+// What the threads at work on a batch share.
+class Work {
+  public:
+    Work(const std::vector<Sentence>& sentences, const std::vector<const Decoder*>& decoders, std::size_t threads)
+        : results(sentences.size()), order(sentences.size()), sentences_(sentences), decoders_(decoders),
+          done_(sentences.size()) {
+        std::vector<double> costs(count());
+        for (std::size_t s = 0; s < count(); ++s)
+            costs[s] = decoders[s]->cost(static_cast<double>(sentences[s].words));
+        const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
+        helpers = std::min({std::max<std::size_t>(threads, 1), std::max<std::size_t>(count(), 1),
+                            static_cast<std::size_t>(total / WORTH_A_THREAD) + 1}) - 1;
+        // The dearest first, so that no thread is left alone with one at the end.
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        if (helpers > 0)
+            std::stable_sort(order.begin(), order.end(),
+                             [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
     }
+
+    // Decodes one sentence after the other until none is left. Never throws: see `rethrow`.
+    void run(const Watch& watch, const std::function<void()>& after_each = {}) noexcept {
+        try {
+            std::unique_ptr<Workspace> workspace = take_workspace();
+            workspace->watch(&watch);
+            for (std::size_t turn; (turn = next_.fetch_add(1)) < count();) {
+                const std::size_t s = order[turn];
+                decode(sentences_[s], *decoders_[s], *workspace, results[s]);
+                done_[turn].store(true, std::memory_order_release);
+                if (after_each) after_each();
+            }
+            give_back(std::move(workspace));
+        } catch (...) {
+            stop(std::current_exception());
+        }
+    }
+
+    // Ends the work of all threads; the first to do so is the one that says why.
+    void stop(std::exception_ptr why) {
+        const std::lock_guard<std::mutex> guard(failure_lock_);
+        if (!failure_) failure_ = std::move(why);
+        next_ = count();
+        stopped_ = true;
+    }
+    bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
+    void leave_if_stopped() const {
+        if (is_stopped()) throw Stopped{};
+    }
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+    std::size_t count() const { return order.size(); }
+    bool is_done(std::size_t turn) const { return done_[turn].load(std::memory_order_acquire); }
+
+    std::vector<Result> results;
+    std::vector<std::size_t> order;  // the numbers of the sentences in the order in which they are decoded
+    std::size_t helpers;             // how many threads beside the calling one are worth their while
+
+  private:
+    struct Stopped {};
+    const std::vector<Sentence>& sentences_;
+    const std::vector<const Decoder*>& decoders_;
+    std::vector<std::atomic<bool>> done_;  // per turn
+    std::atomic<std::size_t> next_{0};
+    std::atomic<bool> stopped_{false};
+    std::exception_ptr failure_;
+    std::mutex failure_lock_;
+};
+
+// Calls something every LOOK_UP_EVERY milliseconds, however often it is asked.
+class Clock {
+  public:
+    void tick(const LookUp& look_up) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!look_up || now - last_ < std::chrono::milliseconds(LOOK_UP_EVERY)) return;
+        last_ = now;
+        look_up();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<const Decoder*>& decoders,
+                                 std::size_t threads, const Listener& listener, const LookUp& look_up) {
+    Work work(sentences, decoders, threads);
+    Help help(work.helpers, [&] { work.run({[&] { work.leave_if_stopped(); }}); });
 
     std::size_t told = 0;
     const auto tell = [&](std::size_t at_least) {
         std::size_t ready = told;
-        while (ready < count && done[ready].load(std::memory_order_acquire)) ++ready;
+        while (ready < work.count() && work.is_done(ready)) ++ready;
         if (!listener || ready - told < at_least) return;
-        listener(results, order.data() + told, ready - told);
+        listener(work.results, work.order.data() + told, ready - told);
         told = ready;
     };
     // Few and large groups: the listener may have to wait for a lock each time.
-    const std::size_t group = std::max<std::size_t>(count / 8, 8);
-    work([&] {
-        if (!helpers.empty()) tell(group);
+    const std::size_t group = std::max<std::size_t>(work.count() / 8, 8);
+    Clock clock;
+    work.run(
+        {[&] {
+            work.leave_if_stopped();
+            clock.tick(look_up);
+        }},
+        [&] {
+            if (work.helpers > 0) tell(group);
+        });
+    help.finish([&] {
+        if (work.is_stopped()) return;
+        try {
+            clock.tick(look_up);
+        } catch (...) {
+            work.stop(std::current_exception());
+        }
     });
-    for (std::thread& helper : helpers) helper.join();
-    if (failure) std::rethrow_exception(failure);
+    work.rethrow();
     tell(1);
-    return results;
+    return std::move(work.results);
+}
+
+void rank_by_depth(const std::vector<std::int32_t>& governors, const float* head, float* heads) {
+    std::vector<std::int32_t> depths(governors.size(), -1), path;
+    for (std::size_t start = 0; start < governors.size(); ++start) {
+        auto word = static_cast<std::int32_t>(start);
+        for (; word != ROOT && depths[word] < 0; word = governors[word]) path.push_back(word);
+        for (std::int32_t depth = word == ROOT ? -1 : depths[word]; !path.empty(); path.pop_back())
+            depths[path.back()] = ++depth;
+    }
+    for (std::size_t m = 0; m < governors.size(); ++m) {
+        // Between 0 and 1, rising with the old score: 1 / (2 + |x|) below 0, 1/2 + x / (2 + 2x) from there on.
+        const float size = std::abs(head[m]);
+        const float finer = head[m] < 0 ? 1.0F / (2.0F + size) : 0.5F + head[m] / (2.0F + 2.0F * size);
+        heads[m] = static_cast<float>(static_cast<double>(finer) - depths[m]);
+    }
 }
 
 }  // namespace h3n

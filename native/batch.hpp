@@ -17,6 +17,7 @@ enum class Status : std::int32_t {
     no_tree = 1,     // no parse has a finite score
     not_number = 2,  // NaN or +inf among the scores
     below_full = 3,  // open < full somewhere
+    changed = 4,     // the scores are no longer those that were checked, or their sums are too large for a float
 };
 
 struct Result {
@@ -30,8 +31,16 @@ struct Result {
 // threads something can be made of their results while the others are at work.
 using Listener = std::function<void(const std::vector<Result>& results, const std::size_t* sentences, std::size_t count)>;
 
+// Called by the calling thread every LOOK_UP_EVERY milliseconds, however long a sentence takes. What it throws ends the
+// batch and comes out of decode_batch.
+using LookUp = std::function<void()>;
+
 // One result per sentence, in order, the same whatever the number of threads. `decoders` has one per sentence.
 std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<const Decoder*>& decoders,
-                                 std::size_t threads, const Listener& listener = {});
+                                 std::size_t threads, const Listener& listener = {}, const LookUp& look_up = {});
+
+// Head scores by depth in a dependency tree: the shallower the word the higher, and of equal depths in the order of
+// `head`. With -inf < head < inf every score lies between minus its depth and one above. `heads` has room for all words.
+void rank_by_depth(const std::vector<std::int32_t>& governors, const float* head, float* heads);
 
 }  // namespace h3n

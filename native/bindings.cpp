@@ -4,7 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -119,19 +119,31 @@ nb::object governors_of(const h3n::Result& result) {
     return governors;
 }
 
-// The sentences are tuples (words, full, open, arc, root, head, label), None for what the decoder does not need; the
-// results are tuples (status, spans, governors, score).
-nb::list decode(const nb::list& inputs, const std::vector<std::size_t>& indices, std::size_t threads,
-                const std::string& target_name) {
-    const h3n::Target& target = target_of(target_name);
+// Runs Python's signal handlers, if this is the thread that does so; what they raise comes out of here.
+void check_signals() {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+const h3n::LookUp LOOK_UP = [] {
+    const nb::gil_scoped_acquire acquire;
+    check_signals();
+};
+constexpr std::size_t MANY = 4096;  // sentences that take some milliseconds to turn into Python objects, or back
+
+// The sentences are tuples (words, full, open, arc, root, head, label), None for what the decoder does not need.
+struct Inputs {
     std::vector<h3n::Sentence> sentences;
-    std::vector<const h3n::Decoder*> decoders;
     std::vector<Indices> labels;
-    sentences.reserve(inputs.size());
-    decoders.reserve(inputs.size());
-    labels.reserve(inputs.size());
-    for (std::size_t s = 0; s < inputs.size(); ++s) {
-        const auto input = nb::cast<nb::tuple>(inputs[s]);
+
+    explicit Inputs(const nb::list& given) {
+        sentences.reserve(given.size());
+        labels.reserve(given.size());
+        for (std::size_t s = 0; s < given.size(); ++s) {
+            if (s % MANY == MANY - 1) check_signals();
+            add(nb::cast<nb::tuple>(given[s]));
+        }
+    }
+
+    void add(const nb::tuple& input) {
         h3n::Sentence sentence;
         sentence.words = nb::cast<std::size_t>(input[0]);
         if (!input[1].is_none()) sentence.full = matrix_of(input[1]);
@@ -140,7 +152,6 @@ nb::list decode(const nb::list& inputs, const std::vector<std::size_t>& indices,
         if (!input[4].is_none()) sentence.root = vector_of(input[4]);
         if (!input[5].is_none()) sentence.head = vector_of(input[5]);
         sentences.push_back(sentence);
-        decoders.push_back(&decoder_of(target, indices.at(s)));
         labels.emplace_back();
         if (!input[6].is_none()) {
             const auto array = nb::cast<Labels>(input[6], false);
@@ -148,26 +159,63 @@ nb::list decode(const nb::list& inputs, const std::vector<std::size_t>& indices,
             labels.back() = {array.data(), static_cast<std::size_t>(array.stride(0))};
         }
     }
+};
 
-    std::vector<nb::object> parses(sentences.size());
+// The results are tuples (status, spans, governors, score).
+nb::list decode(const nb::list& given, const std::vector<std::size_t>& indices, std::size_t threads,
+                const std::string& target_name) {
+    const h3n::Target& target = target_of(target_name);
+    const Inputs inputs(given);
+    std::vector<const h3n::Decoder*> decoders;
+    decoders.reserve(indices.size());
+    for (const std::size_t index : indices) decoders.push_back(&decoder_of(target, index));
+    if (decoders.size() != inputs.sentences.size()) throw std::invalid_argument("one decoder per sentence is accepted");
+
+    std::vector<nb::object> parses(inputs.sentences.size());
     const h3n::Listener make = [&](const std::vector<h3n::Result>& results, const std::size_t* which, std::size_t count) {
         const nb::gil_scoped_acquire acquire;
-        for (const std::size_t* s = which; s < which + count; ++s) {
-            const h3n::Result& result = results[*s];
+        for (std::size_t k = 0; k < count; ++k) {
+            if (k % MANY == MANY - 1) check_signals();
+            const std::size_t s = which[k];
+            const h3n::Result& result = results[s];
             const int status = static_cast<int>(result.status);
             if (result.status == h3n::Status::fine)
-                parses[*s] = nb::make_tuple(status, spans_of(result, labels[*s]), governors_of(result), result.score);
+                parses[s] = nb::make_tuple(status, spans_of(result, inputs.labels[s]), governors_of(result), result.score);
             else
-                parses[*s] = nb::make_tuple(status, nb::tuple(), nb::tuple(), 0.0);
+                parses[s] = nb::make_tuple(status, nb::tuple(), nb::tuple(), 0.0);
         }
     };
     {
         const nb::gil_scoped_release release;
-        h3n::decode_batch(sentences, decoders, threads, make);
+        h3n::decode_batch(inputs.sentences, decoders, threads, make, LOOK_UP);
     }
     nb::list list;
     for (const nb::object& parse : parses) list.append(parse);
     return list;
+}
+
+// Head scores by depth in the best dependency tree: those of all sentences in a row, and a status for each sentence.
+nb::tuple depth_head_scores(const nb::list& given, std::size_t threads) {
+    const Inputs inputs(given);
+    h3n::Decoder decoder = decoder_called("mst");
+    decoder.needs |= h3n::HEADS;  // so that they are checked, too
+    std::size_t words = 0;
+    for (const h3n::Sentence& sentence : inputs.sentences) words += sentence.words;
+    std::vector<float> heads(words);
+    std::vector<std::int32_t> statuses;
+    {
+        const nb::gil_scoped_release release;
+        const std::vector<const h3n::Decoder*> decoders(inputs.sentences.size(), &decoder);
+        const auto results = h3n::decode_batch(inputs.sentences, decoders, threads, {}, LOOK_UP);
+        float* next = heads.data();
+        for (std::size_t s = 0; s < results.size(); ++s) {
+            if (results[s].status == h3n::Status::fine)
+                h3n::rank_by_depth(results[s].governors, inputs.sentences[s].head, next);
+            next += inputs.sentences[s].words;
+            statuses.push_back(static_cast<std::int32_t>(results[s].status));
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(heads), 1), to_numpy(std::move(statuses), 1));
 }
 
 // All nodes of the best constituency trees of a padded batch: rows (sentence, start, end, label), label 0 if empty.
@@ -190,7 +238,7 @@ nb::tuple cky_nodes(const Batch& full, const Batch& open, const BatchLabels& lab
     {
         const nb::gil_scoped_release release;
         const std::vector<const h3n::Decoder*> decoders(count, &decoder_called("cky"));
-        const auto results = h3n::decode_batch(sentences, decoders, threads);
+        const auto results = h3n::decode_batch(sentences, decoders, threads, {}, LOOK_UP);
         nodes.reserve(4 * total);
         for (std::size_t s = 0; s < count; ++s) {
             if (results[s].status == h3n::Status::fine)
@@ -222,6 +270,7 @@ NB_MODULE(_native, m) {
         return decoder_of(best_target(), index).bytes(words);
     });
     m.def("decode", &decode, nb::arg("sentences"), nb::arg("decoders"), nb::arg("threads"), nb::arg("target"));
+    m.def("depth_head_scores", &depth_head_scores, nb::arg("sentences"), nb::arg("threads"));
     m.def("cky_nodes", &cky_nodes, nb::arg("full").noconvert(), nb::arg("open_").noconvert(),
           nb::arg("label").noconvert(), nb::arg("lengths").noconvert(), nb::arg("threads"));
 }

@@ -35,12 +35,15 @@ constexpr std::size_t STARTS = 8;
 // STARTS neighbouring ones by length. So consecutive calls do not wait for each other, as they would from one end to
 // the next, and what they read and write lies close together, as it would not if all went by length. Before each group
 // of starts begin(first, after) is called; what is kept by start need only be kept for one group.
+// The steps add up to n^3, as in Decoder::cost.
 template <class Begin, class Cell>
-inline void for_spans(std::size_t shortest, std::size_t last, Begin begin, Cell cell) {
+inline void for_spans(Workspace& workspace, std::size_t shortest, std::size_t last, Begin begin, Cell cell) {
     if (last < shortest) return;
     const std::size_t starts = last - shortest + 1;
     for (std::size_t group = (starts + STARTS - 1) / STARTS; group-- > 0;) {
         const std::size_t first = group * STARTS, after = first + STARTS < starts ? first + STARTS : starts;
+        const auto longest = static_cast<double>(last - first);
+        workspace.spend(3 * STARTS * longest * longest);
         begin(first, after);
         for (std::size_t length = shortest; first + length <= last; ++length) {
             const std::size_t end = after + length <= last + 1 ? after : last + 1 - length;

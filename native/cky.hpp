@@ -13,7 +13,7 @@ inline bool cky(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     float* by_end = workspace.take<float>((n + 1) * width);   // by_end[j][k] = best(k, j)
     fill(by_end, (n + 1) * width, NEVER);
     const auto begin = [=](std::size_t, std::size_t) { fill(by_start, STARTS * width, NEVER); };
-    for_spans(1, n, begin, [=](std::size_t i, std::size_t j) {
+    for_spans(workspace, 1, n, begin, [=](std::size_t i, std::size_t j) {
         float *row = by_start + i % STARTS * width, *column = by_end + j * width;
         const float inner = j == i + 1 ? 0.0F : best_sum(row, column, i + 1, j);
         row[j] = column[i] = inner + (j - i == n ? sentence.full : sentence.open)[i][j];

@@ -32,7 +32,7 @@ inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
             rightward[itself] = leftward[itself] = 0.0F;
         }
     };
-    for_spans(1, n - 1, begin, [=](std::size_t i, std::size_t j) {
+    for_spans(workspace, 1, n - 1, begin, [=](std::size_t i, std::size_t j) {
         const std::size_t row = i % STARTS * width, column = j * width;
         const float between = best_sum(rightward + row, leftward_end + column, i, j);
         const float from_left = between + arc[i][j], from_right = between + arc[j][i];

@@ -47,7 +47,7 @@ inline bool h3n(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         fill(complete, STARTS * width, NEVER);
         for (std::size_t i = first; i < after; ++i) fill_heads(head + i % STARTS * width, width, i);
     };
-    for_spans(1, n, begin, [=](std::size_t i, std::size_t j) {
+    for_spans(workspace, 1, n, begin, [=](std::size_t i, std::size_t j) {
         const std::size_t row = i % STARTS * width, column = j * width;
         float best = 0.0F, whole = sentence.open[i][j];
         std::size_t top = i;

@@ -212,8 +212,11 @@ inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     // Several blocks of ends take turns at each block of starts, which is then still in the cache.
     for (std::size_t ends = 0; ends <= n; ends += TURNS * TILE)
         for (std::size_t block = (ends + TURNS * TILE) / TILE; block-- > 0;)
-            for (std::size_t end = ends; end < ends + TURNS * TILE && end <= n; end += TILE)
-                if (block * TILE <= end) fill_tile(chart, sentence, block * TILE, end, inner);
+            for (std::size_t end = ends; end < ends + TURNS * TILE && end <= n; end += TILE) {
+                if (block * TILE > end) continue;
+                workspace.spend(static_cast<double>(SPANS * n * n));
+                fill_tile(chart, sentence, block * TILE, end, inner);
+            }
 
     // No back-pointers were kept: the n-1 splits on the way down are found again.
     const auto find_inner = [=](std::size_t i, std::size_t j) {

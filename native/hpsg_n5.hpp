@@ -23,6 +23,7 @@ inline bool hpsg_n5(const Sentence& sentence, Workspace& workspace, Tree& tree) 
                 open(i, j)[i] = complete(i, j)[i] = sentence.open[i][j];
                 continue;
             }
+            workspace.spend(20.0 * static_cast<double>(length * length * length));
             for (std::size_t h = i; h < j; ++h) inner[h] = NEVER;
             for (std::size_t k = i + 1; k < j; ++k) {
                 for (std::size_t h = i; h < k; ++h)

@@ -28,10 +28,11 @@ struct Forest {
 };
 
 // What a root arc must cost so that no tree gains by having a second one. In double, so that it swallows nothing.
-inline double root_penalty(const Sentence& sentence) {
+inline double root_penalty(const Sentence& sentence, Workspace& workspace) {
     const std::size_t n = sentence.words;
     double total = 1.0;
     for (std::size_t m = 0; m < n; ++m) {
+        workspace.spend(20.0 * static_cast<double>(n));
         float low = std::numeric_limits<float>::infinity(), high = NEVER;
         const auto see = [&](float score) {
             if (score == NEVER) return;
@@ -58,7 +59,7 @@ inline Forest make_forest(const Sentence& sentence, Workspace& workspace) {
                   workspace.take<double>(2 * n),
                   workspace.take<std::int32_t>(n),
                   workspace.take<std::int32_t>(n)};
-    const double penalty = root_penalty(sentence);
+    const double penalty = root_penalty(sentence, workspace);
     for (std::size_t m = 0; m < n; ++m) {
         const auto word = static_cast<std::int32_t>(m);
         for (std::size_t h = 0; h < n; ++h) {
@@ -86,8 +87,8 @@ inline bool choose(const Forest& forest, std::int32_t node) {
     return true;
 }
 
-// Merges the nodes of a cycle into `made`: each arc into the cycle is worth what it adds over the arc it replaces.
-inline void contract(const Forest& forest, const std::int32_t* cycle, std::size_t length, std::int32_t made) {
+// Merges the nodes of a cycle into `whole`: each arc into the cycle is worth what it adds over the arc it replaces.
+inline void contract(const Forest& forest, const std::int32_t* cycle, std::size_t length, std::int32_t whole) {
     const std::size_t columns = forest.columns();
     const std::int32_t kept = forest.row[cycle[0]];
     double* weight = forest.weight + kept * columns;
@@ -104,9 +105,9 @@ inline void contract(const Forest& forest, const std::int32_t* cycle, std::size_
             enters[u] = better ? other_enters[u] : enters[u];
         }
     }
-    forest.row[made] = kept;
-    forest.parent[made] = -1;
-    for (std::size_t c = 0; c < length; ++c) forest.parent[cycle[c]] = made;
+    forest.row[whole] = kept;
+    forest.parent[whole] = -1;
+    for (std::size_t c = 0; c < length; ++c) forest.parent[cycle[c]] = whole;
 }
 
 }  // namespace mst_parts
@@ -123,6 +124,7 @@ inline bool mst(const Sentence& sentence, Workspace& workspace, Tree& tree) {
 
     for (std::size_t start = 0; start < n; ++start) {
         if (state[forest.node_of[start]] != UNSEEN) continue;
+        workspace.spend(20.0 * static_cast<double>(n));
         std::size_t length = 0;
         path[length++] = forest.node_of[start];
         state[path[0]] = ON_PATH;
@@ -140,10 +142,12 @@ inline bool mst(const Sentence& sentence, Workspace& workspace, Tree& tree) {
             std::size_t from = length;
             while (path[--from] != before) {
             }
-            const std::int32_t made = nodes++;
-            contract(forest, path + from, length - from, made);
+            // A cycle has two nodes or more, so there are never 2n: unless scores became NaN since they were checked.
+            if (nodes == static_cast<std::int32_t>(2 * n)) return false;
+            const std::int32_t whole = nodes++;
+            contract(forest, path + from, length - from, whole);
             // One ring of all the words inside, and no arc from any of them.
-            double* weight = forest.weight + forest.row[made] * forest.columns();
+            double* weight = forest.weight + forest.row[whole] * forest.columns();
             const std::int32_t ring = forest.target[path[from]];
             for (std::size_t c = from; c < length; ++c) {
                 const std::int32_t first = forest.target[path[c]];
@@ -155,13 +159,13 @@ inline bool mst(const Sentence& sentence, Workspace& workspace, Tree& tree) {
             }
             std::int32_t word = ring;
             do {
-                forest.node_of[word] = made;
+                forest.node_of[word] = whole;
                 weight[word] = NEVER;
                 word = forest.next_word[word];
             } while (word != ring);
             length = from;
-            path[length++] = made;
-            state[made] = ON_PATH;
+            path[length++] = whole;
+            state[whole] = ON_PATH;
         }
         for (std::size_t p = 0; p < length; ++p) state[path[p]] = DONE;
     }

@@ -1,5 +1,5 @@
 // What goes into a decoder and what comes out of it. Words are 0 .. n-1, spans half-open, the governor of the root
-// word is ROOT. Nothing here is compiled per target: see batch.cpp for the bodies.
+// word is ROOT. Nothing here is compiled per target: see workspace.cpp for the bodies.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,7 @@ struct Matrix {
 // The scores of one sentence. A decoder leaves alone what it does not need: null pointers there are fine.
 struct Sentence {
     std::size_t words = 0;
+    // Another thread may write to the scores while they are read. Whatever it writes, a kernel ends and its tree is one.
     Matrix full;           // (n+1) x (n+1), read where i < j
     Matrix open;           // the same
     Matrix arc;            // n x n, [governor][word]; the diagonal is never read
@@ -45,6 +46,8 @@ struct Tree {
     }
 };
 
+struct Watch;  // see workspace.hpp
+
 // Memory handed out piece by piece and taken back all at once: one per thread, kept from sentence to sentence.
 class Workspace {
   public:
@@ -61,11 +64,18 @@ class Workspace {
     void reset();                     // everything taken is given back; the memory is kept
     void trim(std::size_t keep);      // frees it all if it is more than `keep` bytes
 
+    // A kernel tells from time to time how many steps it has taken, in the unit of Decoder::cost. Every few milliseconds
+    // of work the watch is asked, which may throw to end it.
+    void spend(double steps);
+    void watch(const Watch* watch);
+
   private:
     struct Block;
     void* take_bytes(std::size_t bytes);
     void release();
     Block* newest_ = nullptr;
+    const Watch* watch_ = nullptr;
+    double steps_left_ = 0.0;
 };
 
 // Fills the tree with the best parse; false if no parse has a finite score.

@@ -1,11 +1,15 @@
 // The native decoders without Python, for the sanitizers: inputs lie in heap blocks of exactly their size, so that a
 // read past either end is caught, and every kernel this machine can run decodes every length up to a few vectors.
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "batch.hpp"
@@ -172,6 +176,76 @@ void bad_scores_are_told() {
         expect(decode(never.sentence, best().decoders[d]).status == Status::no_tree, "no tree");
 }
 
+// Scores may change after they were checked: kernels are given NaN and infinities that no check has seen.
+void changed_scores_give_trees() {
+    std::mt19937 random(6);
+    std::bernoulli_distribution often(0.4);
+    std::uniform_int_distribution<int> kind(0, 4);
+    const float bad[] = {std::numeric_limits<float>::quiet_NaN(), INF, -INF, 3e38F, -3e38F};
+    for (std::size_t round = 0; round < 300; ++round) {
+        const std::size_t n = 1 + round % 40;
+        Sample sample(n, random, 0.1);
+        const std::size_t sizes[] = {n * (n + 1) + n + 1, n * (n + 1) + n + 1, n * n, n, n};
+        for (std::size_t array = 0; array < 5; ++array)
+            for (std::size_t k = 0; k < sizes[array]; ++k)
+                if (often(random)) sample.owned[array][k] = bad[round % 6 == 5 ? 0 : kind(random)];
+        for (const Target* target : h3n::supported_targets())
+            for (std::size_t d = 0; d < target->count; ++d) {
+                h3n::Workspace workspace;
+                std::vector<h3n::Node> nodes(2 * n - 1);
+                std::vector<std::int32_t> governors(n, 0);
+                h3n::Tree tree{nodes.data(), 0, governors.data()};
+                const Decoder& decoder = target->decoders[d];
+                if (!decoder.kernel(sample.sentence, workspace, tree)) continue;
+                if (decoder.needs & h3n::SPANS) expect(tree.node_count == 2 * n - 1, "all nodes of a tree");
+                if (!(decoder.needs & h3n::ARCS)) continue;
+                expect(std::count(governors.begin(), governors.end(), h3n::ROOT) == 1, "one root word");
+                for (std::size_t m = 0; m < n; ++m) {
+                    std::size_t steps = 0;
+                    for (auto word = static_cast<std::int32_t>(m); word != h3n::ROOT && steps <= n; ++steps) word = governors[word];
+                    expect(steps <= n, std::string("no cycles, ") + decoder.name);
+                }
+            }
+    }
+}
+
+// Whatever the thread that looks up throws ends the batch, while it works and while it waits for others.
+void interrupts_end_a_batch() {
+    std::mt19937 random(7);
+    const Sample sample(120, random);
+    for (const std::size_t threads : {1, 2, 4}) {
+        const std::vector<Sentence> sentences(5000, sample.sentence);
+        const std::vector<const Decoder*> decoders(5000, &named("hpsg_n5"));
+        int looks = 0;
+        bool thrown = false;
+        try {
+            h3n::decode_batch(sentences, decoders, threads, {}, [&] {
+                if (++looks == 2) throw std::runtime_error("interrupted");
+            });
+        } catch (const std::runtime_error&) {
+            thrown = true;
+        }
+        expect(thrown && looks == 2, "an interrupt");
+    }
+}
+
+void several_callers_share_the_threads() {
+    std::mt19937 random(8);
+    const Sample sample(90, random);
+    const std::vector<Sentence> sentences(40, sample.sentence);
+    const std::vector<const Decoder*> decoders(40, &named("h3n"));
+    const Result expected = decode(sample.sentence, named("h3n"));
+    std::vector<std::thread> callers;
+    std::atomic<int> wrong{0};
+    for (int c = 0; c < 4; ++c)
+        callers.emplace_back([&] {
+            for (int round = 0; round < 20; ++round)
+                for (const Result& result : h3n::decode_batch(sentences, decoders, 3)) wrong += same(result, expected) ? 0 : 1;
+        });
+    for (std::thread& caller : callers) caller.join();
+    expect(wrong == 0, "several callers");
+}
+
 }  // namespace
 
 int main() {
@@ -180,6 +254,9 @@ int main() {
     heads_in_order();
     threads_change_nothing();
     bad_scores_are_told();
+    changed_scores_give_trees();
+    interrupts_end_a_batch();
+    several_callers_share_the_threads();
     std::string targets;
     for (const Target* target : h3n::supported_targets()) targets += std::string(" ") + target->name;
     std::printf("%s:%s\n", failures == 0 ? "fine" : "failed", targets.c_str());

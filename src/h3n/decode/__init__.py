@@ -2,7 +2,7 @@
 
 from h3n.decode.constraints import Constraints, constrain
 from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, Decoder, decode_batch
-from h3n.decode.native import cky_nodes
+from h3n.decode.native import cky_nodes, depth_head_scores
 from h3n.decode.scores import Parse, Scores, label_scores, weigh
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "cky_nodes",
     "constrain",
     "decode_batch",
+    "depth_head_scores",
     "label_scores",
     "weigh",
 ]

@@ -10,6 +10,9 @@ def chart_bytes(decoder: int, words: int) -> int: ...
 def decode(
     sentences: list[tuple[Any, ...]], decoders: list[int], threads: int, target: str
 ) -> list[tuple[int, tuple[tuple[int, int, int, int], ...], tuple[int, ...], float]]: ...
+def depth_head_scores(
+    sentences: list[tuple[Any, ...]], threads: int
+) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
 def cky_nodes(
     full: NDArray[np.float32],
     open_: NDArray[np.float32],

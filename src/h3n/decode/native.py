@@ -1,11 +1,13 @@
 """The native decoders: arrays into `_native`, parses out of it.
 
-Every function releases the interpreter while it works and gives the same result whatever the number of threads.
+Every function releases the interpreter while it works and gives the same result whatever the number of threads. A
+signal that comes meanwhile is answered within a fraction of a second: what its handler raises comes out of the call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from h3n.errors import DecodeError, UsageError
 
 NEEDS: dict[str, tuple[str, ...]] = _native.DECODERS  # the fields of `Scores` that each decoder reads
 _INDEX = {name: index for index, name in enumerate(NEEDS)}
-_KINDS = {name: ("full" in needs, "arc" in needs, "head" in needs) for name, needs in NEEDS.items()}
+_DEPTH_NEEDS = ("arc", "root", "head")
 _FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL = range(4)
 
 
@@ -40,7 +42,7 @@ def decode(
     """
     if len(names) != len(sentences):
         raise UsageError(f"{len(names)} decoders for {len(sentences)} sentences; one for each is accepted")
-    inputs = [_arguments(number, sentences[number], name) for number, name in enumerate(names)]
+    inputs = [_arguments(number, sentences[number], name, NEEDS[name]) for number, name in enumerate(names)]
     parses: list[Parse | None] = []
     found = _native.decode(inputs, [_INDEX[name] for name in names], threads, target)
     for number, (status, spans, governors, score) in enumerate(found):
@@ -49,8 +51,22 @@ def decode(
         elif status == _NO_TREE:
             parses.append(None)
         else:
-            raise _complaint(sentences[number], names[number], status, number)
+            raise _complaint(sentences[number], NEEDS[names[number]], status, number)
     return parses
+
+
+def depth_head_scores(sentences: Sequence[Scores], *, threads: int = 1) -> list[NDArray[np.float32]]:
+    """Return head scores for each sentence by depth in its best dependency tree, ties by the head scores it has.
+
+    In a span that agrees with that tree the shallowest word is its head for sure, where predicted levels only guess.
+    The tree is the one `mst` finds, in O(n^2), so that `h3n` stays at O(n^3).
+    """
+    inputs = [_arguments(number, scores, "mst", _DEPTH_NEEDS) for number, scores in enumerate(sentences)]
+    heads, statuses = _native.depth_head_scores(inputs, threads)
+    for number in np.flatnonzero(statuses)[:1].tolist():
+        raise _complaint(sentences[number], _DEPTH_NEEDS, int(statuses[number]), number)
+    ends = list(accumulate(len(scores) for scores in sentences))
+    return [heads[end - len(scores) : end] for scores, end in zip(sentences, ends, strict=True)]
 
 
 def cky_nodes(
@@ -78,7 +94,7 @@ def cky_nodes(
     for number in np.flatnonzero(statuses)[:1].tolist():
         posts = int(words[number]) + 1
         scores_of = Scores(full=arrays[0][number, :posts, :posts], open=arrays[1][number, :posts, :posts])
-        raise _complaint(scores_of, "cky", int(statuses[number]), number)
+        raise _complaint(scores_of, NEEDS["cky"], int(statuses[number]), number)
     return nodes, scores
 
 
@@ -89,9 +105,9 @@ def _batch_array(given: Any, name: str, kind: type[np.generic]) -> NDArray[Any]:
     return array if array.strides[2] == array.itemsize else np.ascontiguousarray(array)
 
 
-def _arguments(number: int, scores: Scores, name: str) -> tuple[Any, ...]:
+def _arguments(number: int, scores: Scores, name: str, needs: tuple[str, ...]) -> tuple[Any, ...]:
     """Return the sentence as the native module takes it: None where the decoder has no need."""
-    spans, arcs, heads = _KINDS[name]
+    spans, arcs, heads = "full" in needs, "arc" in needs, "head" in needs
     given = (
         scores.full if spans else None,
         scores.open if spans else None,
@@ -103,37 +119,37 @@ def _arguments(number: int, scores: Scores, name: str) -> tuple[Any, ...]:
     if (spans and (given[0] is None or given[1] is None)) or (
         (arcs and (given[2] is None or given[3] is None)) or (heads and given[4] is None)
     ):
-        missing = next(field for field in NEEDS[name] if getattr(scores, field) is None)
-        raise DecodeError(f"`{name}` needs {', '.join(NEEDS[name])}, but {missing} is None", sentence=number)
+        missing = next(field for field in needs if getattr(scores, field) is None)
+        raise DecodeError(f"`{name}` needs {', '.join(needs)}, but {missing} is None", sentence=number)
     return (len(scores), *given)
 
 
-def _complaint(scores: Scores, name: str, status: int, number: int) -> DecodeError:
+def _complaint(scores: Scores, needs: tuple[str, ...], status: int, number: int) -> DecodeError:
     """Return what is wrong with the scores, and where."""
-    return DecodeError(_fault(scores, name, status), sentence=number)
+    return DecodeError(_fault(scores, needs, status), sentence=number)
 
 
-def _fault(scores: Scores, name: str, status: int) -> str:
+def _fault(scores: Scores, needs: tuple[str, ...], status: int) -> str:
     if status == _NO_TREE:
         return "no tree has a finite score"
     if status == _BELOW_FULL and scores.full is not None and scores.open is not None:
-        cell = _first_cell(np.triu(scores.open < scores.full, 1))
-        return (
-            f"open{list(cell)} = {scores.open[cell]} is below full{list(cell)} = {scores.full[cell]}; open is "
-            "the best score with the empty label allowed, so it is never less"
-        )
-    for field in NEEDS[name]:
+        for cell in _first_cell(np.triu(scores.open < scores.full, 1)):
+            return (
+                f"open{list(cell)} = {scores.open[cell]} is below full{list(cell)} = {scores.full[cell]}; open is "
+                "the best score with the empty label allowed, so it is never less"
+            )
+    for field in needs:
         array: NDArray[np.float32] = getattr(scores, field)
         wrong = ~(array <= np.finfo(np.float32).max)
         if field in ("full", "open"):
             wrong = np.triu(wrong, 1)
         elif field == "arc":
             np.fill_diagonal(wrong, False)
-        if wrong.any():
-            cell = _first_cell(wrong)
+        for cell in _first_cell(wrong):
             return f"{field}{list(cell)} is {array[cell]}; a finite number or -inf is accepted"
-    return "the scores changed while they were decoded"
+    return "the scores changed while they were decoded, or their sums are too large for 32 bits"
 
 
-def _first_cell(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
-    return tuple(np.argwhere(wrong)[0].tolist())
+def _first_cell(wrong: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Return the first cell that is wrong; none if the scores have been mended since they were refused."""
+    return [tuple(cell) for cell in np.argwhere(wrong)[:1].tolist()]

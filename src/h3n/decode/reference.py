@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from h3n.decode.arborescence import arborescence
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError
-from h3n.trees import ROOT
+from h3n.trees import ROOT, depths_of
 
 NEVER = float("-inf")
 NO_HEAD = -1
@@ -189,6 +192,15 @@ def mst(scores: Scores) -> Parse:
             best, best_score = governors, score
     _require_finite(best_score)
     return _dependency_parse(scores, best)
+
+
+def depth_head_scores(scores: Scores) -> NDArray[np.float32]:
+    """Return head scores by depth in the best dependency tree, the shallowest highest; ties by ``scores.head``."""
+    heads: NDArray[np.float32] = np.asarray(scores.head)
+    size = np.abs(heads)
+    # Between 0 and 1, rising with the old score.
+    finer = np.where(heads < 0, 1.0 / (2.0 + size), 0.5 + heads / (2.0 + 2.0 * size))
+    return (finer - np.array(depths_of(mst(scores).governors), dtype=np.float64)).astype(np.float32)
 
 
 def _rows(array: Any) -> Rows:
