@@ -12,15 +12,11 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from h3n import formats
-from h3n.convert.rules import load_scheme, to_dependencies
-from h3n.trees import Constituent, Dependencies, strip_tree
+from h3n.measure.conversion import Agreement, Reference, measure_agreement, trees_of, trees_per_second
+from h3n.measure.tables import markdown_heading, markdown_row
 
 # What the Java converter was measured to do elsewhere, its start included: a yardstick, not measured here.
 JAVA_RATE = 3900 / 20
@@ -30,20 +26,6 @@ SAMPLES = (
     "(TOP (S (NP (NP (DT a) (NN book)) (SBAR (WHNP (WDT that)) (S (NP (PRP I)) (VP (VBP like))))) (VP (VBD fell))))",
     "(TOP (S (NP (NNS Cats) (CC and) (NNS mice)) (VP (MD will) (RB not) (VP (VB be) (VP (VBN seen))))))",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Trees and the output of a real converter on them, or a part of both. Bars are percent of all words."""
-
-    scheme: str
-    trees: str
-    output: str
-    least_governors: float = 0.0
-    least_relations: float = 0.0
-    functions: bool = False
-    start: int = 0
-    end: int | None = None
 
 
 ZH_TREES, ZH_OUTPUT = "convert/zh-synthetic.mrg.xz", "convert/zh-synthetic.sd330.truebasic.conllx.xz"
@@ -75,66 +57,24 @@ REFERENCES = {
 }
 
 
-def read_trees(
-    source: Path | io.StringIO,
-    *,
-    format: str | None = None,  # noqa: A002
-    functions: bool = False,
-) -> list[Constituent]:
-    """Return the trees without traces, and without function tags unless asked for."""
-    sentences = formats.read(source, format=format)
-    trees = [strip_tree(s.tree, functions=not functions) for s in sentences if s.tree is not None]
-    return [tree for tree in trees if tree is not None]
-
-
-def trees_per_second(trees: Sequence[Constituent], scheme: str, *, repeats: int) -> float:
-    """Return the best rate of several runs."""
-    rules = load_scheme(scheme)
-    best = float("inf")
-    for _ in range(repeats):
-        started = time.process_time()
-        for tree in trees:
-            to_dependencies(tree, rules)
-        best = min(best, time.process_time() - started)
-    return len(trees) / max(best, 1e-9)
-
-
-def compare(trees: Sequence[Constituent], gold: Sequence[Dependencies], scheme: str) -> Counter[str]:
-    """Return counts of words, right governors, right relations; and of each confusion ``gold > ours``."""
-    rules = load_scheme(scheme)
-    counts: Counter[str] = Counter()
-    for tree, expected in zip(trees, gold, strict=True):
-        made = to_dependencies(tree, rules)
-        for word, governor in enumerate(expected.governors):
-            counts["words"] += 1
-            if made.governors[word] != governor:
-                counts[f"governor of {expected.relations[word]}"] += 1
-                continue
-            counts["governors"] += 1
-            if made.relations[word] == expected.relations[word]:
-                counts["relations"] += 1
-            else:
-                counts[f"{expected.relations[word]} > {made.relations[word]}"] += 1
-    return counts
-
-
-def row(folder: Path, reference: Reference, *, repeats: int, confusions: int) -> tuple[str, bool]:
-    """Return the line of the table and whether the bars are met."""
-    part = slice(reference.start, reference.end)
-    trees = read_trees(folder / reference.trees, functions=reference.functions)[part]
-    gold = [s.dependencies for s in formats.read(folder / reference.output) if s.dependencies is not None]
-    counts = compare(trees, gold[part], reference.scheme)
-    uas, las = (100 * counts[key] / counts["words"] for key in ("governors", "relations"))
-    rate = trees_per_second(trees, reference.scheme, repeats=repeats)
-    cells = (reference.scheme, reference.trees, f"{len(trees):,}", f"{counts['words']:,}", f"{uas:.2f}", f"{las:.2f}",
-             f"{reference.least_governors:.1f} / {reference.least_relations:.1f}", f"{rate:,.0f}",
-             f"{rate / JAVA_RATE:.0f}")  # fmt: skip
-    wrong = [f"    {n:5} {what}" for what, n in counts.most_common() if what not in ("words", "governors", "relations")]
-    lines = [f"| {' | '.join(cells)} |", *wrong[:confusions]]
-    return "\n".join(lines), uas >= reference.least_governors and las >= reference.least_relations
-
-
 COLUMNS = ("scheme", "trees", "number", "words", "UAS", "LAS", "asked", "trees/s", "times 195/s")
+
+
+def cells(found: Agreement) -> list[str]:
+    """Return a line of the table."""
+    reference = found.reference
+    asked = f"{reference.least_governors:.1f} / {reference.least_relations:.1f}"
+    sizes = [f"{found.trees:,}", f"{found.words:,}", f"{found.governors:.2f}", f"{found.relations:.2f}"]
+    rates = [f"{found.rate:,.0f}", f"{found.rate / JAVA_RATE:.0f}"]
+    return [reference.scheme, reference.trees, *sizes, asked, *rates]
+
+
+def show_samples(repeat: int) -> None:
+    """Print the speed on a few built-in trees."""
+    trees = trees_of(formats.read(io.StringIO("\n".join(SAMPLES)), format="brackets")) * 300
+    for scheme in ("sd", "ud1", "ud2"):
+        rate = trees_per_second(trees, scheme, repeat=repeat)
+        print(f"{scheme}: {rate:,.0f} short trees per second (no folder of treebanks: name one, or set H3N_DATA)")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -148,19 +88,18 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     folder = options.folder or (Path(os.environ["H3N_DATA"]) if "H3N_DATA" in os.environ else None)
     if folder is None or not folder.is_dir():
-        samples = read_trees(io.StringIO("\n".join(SAMPLES)), format="brackets") * 300
-        for scheme in ("sd", "ud1", "ud2"):
-            rate = trees_per_second(samples, scheme, repeats=options.repeats)
-            print(f"{scheme}: {rate:,.0f} short trees per second (no folder of treebanks: name one, or set H3N_DATA)")
+        show_samples(options.repeats)
         return 0
-    print(f"| {' | '.join(COLUMNS)} |", f"|{'|'.join('---' for _ in COLUMNS)}|", sep="\n")
-    met = True
+    print(*markdown_heading(COLUMNS, left=2), sep="\n")
+    missed = False
     for reference in REFERENCES[options.split]:
         if options.scheme in (None, reference.scheme):
-            line, good = row(folder, reference, repeats=options.repeats, confusions=options.confusions)
-            print(line, flush=True)
-            met = met and good
-    return int(not met)
+            found = measure_agreement(folder, reference, repeat=options.repeats)
+            print(markdown_row(cells(found)), flush=True)
+            for what, count in found.confusions[: options.confusions]:
+                print(f"    {count:5} {what}")
+            missed = missed or not found.is_enough
+    return int(missed)
 
 
 if __name__ == "__main__":

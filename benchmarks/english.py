@@ -12,15 +12,9 @@ import argparse
 import json
 import os
 import sys
-from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from benchmarks.segmentation import read_documents
-
-if TYPE_CHECKING:
-    from h3n.parser import Parser
+from h3n.measure.treebanks import Scores, TreebankRow, measure_raw_text, measure_treebanks
 
 TREEBANKS = {
     "GUM": ("gum/dev.ptb.xz", "gum/dev.conllu.xz"),
@@ -30,66 +24,6 @@ TREEBANKS = {
     "CRAFT": ("craft/dev.clean.ptb.xz",),
 }
 SHOWN = ("UAS", "LAS", "LP", "LR", "LF1", "tags", "upos")
-Scores = dict[str, float]
-
-
-@dataclass(frozen=True)
-class Row:
-    """The scores on a part of the data."""
-
-    name: str
-    sentences: int
-    scores: Scores
-
-
-def measure(model: Parser, folder: Path, *, decoder: str | None, limit: int) -> list[Row]:
-    """Return a row for each treebank, and for each genre of GUM."""
-    from h3n.config import Treebank
-    from h3n.training import load_examples
-    from h3n.training.evaluation import bare, compare
-
-    parser = model.model
-    rows = []
-    for name, files in TREEBANKS.items():
-        treebank = Treebank(files=tuple(str(folder / file) for file in files), limit=limit)
-        examples = load_examples([treebank], data=parser.config.data)
-        parsed = parser.parse([bare(e.sentence, tags=False) for e in examples], decoder=decoder)
-        rows.append(Row(name, len(examples), compare(examples, parsed)))
-        if name == "GUM":
-            parts: dict[str, list[int]] = defaultdict(list)
-            for at, genre in enumerate(genres(folder / files[1])[: len(examples)]):
-                parts[genre].append(at)
-            for genre, numbers in sorted(parts.items()):
-                scores = compare([examples[at] for at in numbers], [parsed[at] for at in numbers])
-                rows.append(Row(f"  {genre}", len(numbers), scores))
-    return rows
-
-
-def genres(path: Path) -> list[str]:
-    """Return the genre of each sentence of GUM, which stands in its identifier: ``GUM_academic_art-1``."""
-    from h3n import formats
-
-    marked = [
-        next(comment for comment in sentence.comments if comment.startswith("# sent_id"))
-        for sentence in formats.read(path)
-    ]
-    return [comment.partition("=")[2].strip().split("_")[1] for comment in marked]
-
-
-def from_text(model: Parser, path: Path, *, limit: int) -> Scores:
-    """Return CoNLL-2018 F1 scores on the text of a treebank's documents, and ``LAS of gold words`` beside them."""
-    from h3n.evaluate import score_conll18
-
-    gold, cut, given = [], [], []
-    for document in read_documents(path):
-        gold += document.gold
-        cut += [result.sentence for result in model.parse("\n\n".join(document.paragraphs))]
-        given += [result.sentence for result in model.parse(document.gold)]
-        if limit and len(gold) >= limit:
-            break
-    scores = score_conll18(gold, cut)
-    names = ("Sentences", "Words", "UPOS", "XPOS", "UAS", "LAS")
-    return {name: scores[name].f1 for name in names} | {"LAS of gold words": score_conll18(gold, given)["LAS"].f1}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -109,17 +43,18 @@ def main(argv: list[str] | None = None) -> int:
         print("not measured: name a folder of treebanks with --data or in H3N_DATA")
         return 0
     folder = Path(given.data)
+    treebanks = {name: [str(folder / file) for file in files] for name, files in TREEBANKS.items()}
     model = h3n.load(given.model, precision=given.precision)
-    rows = measure(model, folder, decoder=given.decoder, limit=given.limit)
-    text = from_text(model, folder / "gum/dev.conllu.xz", limit=given.limit)
+    rows = measure_treebanks(model, treebanks, decoder=given.decoder, limit=given.limit)
+    text = measure_raw_text(model, folder / "gum/dev.conllu.xz", limit=given.limit)
     if given.json:
         print(json.dumps({"rows": {row.name.strip(): row.scores for row in rows}, "text": text}, indent=1))
         return 0
     show(rows)
     if given.against is not None:
         print(f"\nless {given.against}:")
-        other = measure(h3n.load(given.against), folder, decoder=given.decoder, limit=given.limit)
-        show([Row(a.name, a.sentences, less(a.scores, b.scores)) for a, b in zip(rows, other, strict=True)])
+        other = measure_treebanks(h3n.load(given.against), treebanks, decoder=given.decoder, limit=given.limit)
+        show([TreebankRow(a.name, a.sentences, less(a.scores, b.scores)) for a, b in zip(rows, other, strict=True)])
     print("\nGUM from raw text, F1 as in the CoNLL 2018 shared task")
     print("  ".join(f"{name} {value:.2f}" for name, value in text.items()))
     return 0
@@ -130,7 +65,7 @@ def less(mine: Scores, other: Scores) -> Scores:
     return {name: mine[name] - other[name] for name in mine if name in other}
 
 
-def show(rows: list[Row]) -> None:
+def show(rows: list[TreebankRow]) -> None:
     """Print rows as a table."""
     print(f"{'dev':<14} {'sentences':>9} " + " ".join(f"{name:>6}" for name in SHOWN))
     for row in rows:

@@ -10,64 +10,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import time
-from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-from h3n import formats
-from h3n.convert import join, split
-from h3n.convert.phrases import to_phrases
-from h3n.trees import Sentence, leaves
+from h3n.measure.phrases import Figures, measure_phrases, total
+from h3n.measure.tables import markdown_table
 
 COLUMNS = ("language", "sentences", "words", "non-projective %", "phrases", "lifted", "governors recovered %")
 
 
-@dataclass(slots=True)
-class Figures:
-    sentences: int = 0
-    words: int = 0
-    crossing: int = 0
-    phrases: int = 0
-    lifted: int = 0
-    failures: int = 0
-    seconds: float = 0.0
-
-    def add(self, sentence: Sentence) -> None:
-        """Make the phrases of a sentence and count them; a sentence whose trees do not come back is a failure."""
-        assert sentence.dependencies is not None
-        started = time.process_time()
-        made = to_phrases(sentence.dependencies, sentence.words, sentence.upos)
-        self.seconds += time.process_time() - started
-        joined = join(made.tree, sentence.dependencies)
-        same = tuple(leaf.word for leaf in leaves(made.tree)) == sentence.words
-        self.failures += not (same and split(joined.tree) == (made.tree, made.dependencies))
-        self.sentences += 1
-        self.words += len(sentence)
-        self.crossing += made.lifted > 0
-        self.phrases += joined.counts.spans
-        self.lifted += made.lifted
-
-    def row(self, name: str) -> str:
-        share = 100 * (self.words - self.lifted) / max(self.words, 1)
-        crossing = 100 * self.crossing / max(self.sentences, 1)
-        cells = (name, f"{self.sentences:,}", f"{self.words:,}", f"{crossing:.2f}", f"{self.phrases:,}",
-                 f"{self.lifted:,}", f"{share:.2f}")  # fmt: skip
-        return f"| {' | '.join(cells)} |"
-
-
-def measure(folder: Path) -> dict[str, Figures]:
-    """Return the figures of each treebank: the part of a file's name before the first hyphen."""
-    found: dict[str, Figures] = defaultdict(Figures)
-    for file in sorted(folder.rglob("*.conllu*")):
-        for sentence in formats.read(file):
-            found[file.name.partition("-")[0]].add(sentence)
-    return dict(sorted(found.items()))
-
-
-def total(figures: dict[str, Figures]) -> Figures:
-    """Return the sums."""
-    return Figures(*(sum(values) for values in zip(*(asdict(f).values() for f in figures.values()), strict=True)))
+def cells(name: str, found: Figures) -> list[str]:
+    """Return a line of the table."""
+    share = 100 * (found.words - found.lifted) / max(found.words, 1)
+    crossing = 100 * found.crossing / max(found.sentences, 1)
+    sizes = [f"{found.sentences:,}", f"{found.words:,}", f"{crossing:.2f}"]
+    return [name, *sizes, f"{found.phrases:,}", f"{found.lifted:,}", f"{share:.2f}"]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -80,13 +37,12 @@ def main(argv: list[str] | None = None) -> int:
     if folder is None or not folder.is_dir():
         print("no folder of CoNLL-U files: name one, or set H3N_DATA")
         return 0
-    figures = measure(folder)
+    figures = measure_phrases(folder)
     figures["all"] = total(figures)
     if options.json:
         print(json.dumps({name: asdict(found) for name, found in figures.items()}, indent=2))
     else:
-        print(f"| {' | '.join(COLUMNS)} |", f"|{'|'.join('---' for _ in COLUMNS)}|", sep="\n")
-        print("\n".join(found.row(name) for name, found in figures.items()))
+        print(markdown_table(COLUMNS, [cells(name, found) for name, found in figures.items()]))
         rate = figures["all"].sentences / max(figures["all"].seconds, 1e-9)
         print(f"\n{figures['all'].failures} failures; {rate:,.0f} sentences per second")
     return int(figures["all"].failures > 0)

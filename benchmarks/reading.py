@@ -8,27 +8,21 @@ also checks what it reads and collects words and tags.
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
 import random
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import conllu
-from nltk import Tree
-
-from h3n import formats
 from h3n.formats.lines import read_pieces
 from h3n.formats.options import Problems
+from h3n.measure.reading import compare_readers
+from h3n.measure.samples import random_rows, random_tree, random_words
 
 SENTENCES = 10_000
 TARGETS = {"brackets": 2.0, "conllu": 3.0}
 FILES = {"brackets": "gum/train.ptb.xz", "conllu": "gum/dev.conllu.xz"}
-LABELS = ("S", "NP", "VP", "PP", "SBAR", "NP-SBJ")
-TAGS = ("NN", "DT", "VBZ", "IN", "JJ", "RB", ",", ".")
+SAMPLES = {"brackets": random_tree, "conllu": random_rows}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -37,7 +31,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=7, help="runs of each reader")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(argv)
-    results = {name: _measured(name, options.repeat) for name in TARGETS}
+    results = {}
+    for name in TARGETS:
+        text, source = _text(name)
+        results[name] = {"source": source} | compare_readers(name, text, repeat=options.repeat)
     if options.json:
         print(json.dumps(results, indent=2))
     else:
@@ -51,79 +48,13 @@ def main(argv: list[str] | None = None) -> int:
     )
 
 
-def _measured(name: str, repeat: int) -> dict[str, object]:
-    text, source = _text(name)
-    other, theirs = {"brackets": ("nltk", _nltk), "conllu": ("conllu", _conllu)}[name]
-    least = {_ours: float("inf"), theirs: float("inf")}
-    for _ in range(repeat):
-        for read in least:
-            start = time.process_time()
-            sentences = read(text, name)
-            least[read] = min(least[read], time.process_time() - start)
-    return {
-        "source": source,
-        "sentences": sentences,
-        "other": other,
-        "h3n_seconds": round(least[_ours], 4),
-        "other_seconds": round(least[theirs], 4),
-        "ratio": round(least[theirs] / least[_ours], 2),
-        "target": TARGETS[name],
-    }
-
-
-def _ours(text: str, name: str) -> int:
-    return sum(1 for _ in formats.read(io.StringIO(text), format=name))
-
-
-def _nltk(text: str, _: str) -> int:
-    return sum(1 for line in text.splitlines() if Tree.fromstring(line) is not None)
-
-
-def _conllu(text: str, _: str) -> int:
-    return sum(1 for _ in conllu.parse_incr(io.StringIO(text)))
-
-
 def _text(name: str) -> tuple[str, str]:
     """Return what to read and where it comes from."""
     file = Path(os.environ.get("H3N_DATA", "")) / FILES[name]
     if "H3N_DATA" in os.environ and file.is_file():
         return "".join(read_pieces(file, Problems(None))), FILES[name]
     chance = random.Random(0)
-    made: dict[str, Callable[[random.Random], str]] = {"brackets": _tree, "conllu": _rows}
-    return "".join(made[name](chance) for _ in range(SENTENCES)), "a made-up sample"
-
-
-def _word(chance: random.Random) -> str:
-    """Return a word of a Zipf-like vocabulary: few are frequent, most are rare, as in real text."""
-    return f"w{int(20_000 ** chance.random())}"
-
-
-def _tag(word: str) -> str:
-    return TAGS[int(word[1:]) % len(TAGS)]
-
-
-def _tree(chance: random.Random) -> str:
-    """Return a random tree over about twenty words."""
-    parts = [f"({_tag(word)} {word})" for word in (_word(chance) for _ in range(chance.randint(5, 35)))]
-    while len(parts) > 1:
-        start = chance.randrange(len(parts))
-        end = start + chance.randint(1, 3)
-        parts[start:end] = [f"({chance.choice(LABELS)} {' '.join(parts[start:end])})"]
-    return f"(TOP {parts[0]})\n"
-
-
-def _rows(chance: random.Random) -> str:
-    """Return the rows of a random sentence of about twenty words."""
-    count = chance.randint(5, 35)
-    rows = [f"# text = {count} words"]
-    for number in range(1, count + 1):
-        word = _word(chance)
-        rows.append(
-            f"{number}\t{word}\t{word}\tX\t{_tag(word)}\tA=b|C=d\t{chance.randrange(number)}\tdep\t_\tSpaceAfter=No"
-        )
-    # Every word but the first hangs on one before it.
-    rows[1:] = [row.replace("\t0\tdep", "\t1\tdep") if at else row for at, row in enumerate(rows[1:])]
-    return "\n".join(rows) + "\n\n"
+    return "".join(SAMPLES[name](random_words(chance), chance) for _ in range(SENTENCES)), "a random sample"
 
 
 if __name__ == "__main__":

@@ -11,22 +11,19 @@ import argparse
 import importlib.util
 import os
 import random
-import resource
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from h3n.cli.scores import Choices, score_files
 from h3n.evaluate import load_parameters
 from h3n.evaluate.parameters import BUILT_IN
+from h3n.measure.samples import random_tree, random_words
+from h3n.measure.timing import children_clock, least, run_quietly
 
 SENTENCES = 6000
-LABELS = ("S", "NP", "VP", "PP", "SBAR", "ADJP", "ADVP", "NP-SBJ")
-TAGS = ("NN", "DT", "VBZ", "IN", "JJ", "RB", ",", ".")
 TARGET = 10.0
+PYEVALB = "import sys; from PYEVALB import scorer;scorer.Scorer().evalb(sys.argv[1], sys.argv[2], '/dev/null')"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -35,19 +32,19 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         gold, predicted = _files(options, Path(folder))
         size = sum(1 for _ in gold.open(encoding="utf-8"))
-        ours = _least(lambda: _score(gold, predicted), options.repeat)
+        ours = least(lambda: score(gold, predicted), repeat=options.repeat)
         print(f"h3n            {ours:8.3f} s   {size / ours:9.0f} sentences/s")
-        start = _least(lambda: _child([sys.executable, "-c", "import h3n.cli.evaluate"]), options.repeat)
+        start = _child([sys.executable, "-c", "import h3n.cli.evaluate"], options.repeat)
         print(f"  its start    {start:8.3f} s")
         if importlib.util.find_spec("PYEVALB") is not None:
-            theirs = _least(lambda: _pyevalb(gold, predicted), 1)
+            theirs = _child([sys.executable, "-c", PYEVALB, str(gold), str(predicted)], 1)
             print(f"PYEVALB        {theirs:8.3f} s   h3n is {theirs / ours:.1f} times as fast")
         if not options.evalb:
             print("EVALB          not measured: name a compiled one with --evalb or in H3N_EVALB")
             return 0
         parameters = Path(sys.modules["h3n.evaluate"].__file__ or "").with_name("data") / BUILT_IN["collins"][0]
         command = [options.evalb, "-p", str(parameters), str(gold), str(predicted)]
-        theirs = _least(lambda: _child(command), options.repeat)
+        theirs = _child(command, options.repeat)
         print(f"EVALB          {theirs:8.3f} s   h3n takes {ours / theirs:.1f} times as long (bound: {TARGET:.0f})")
         return int(ours / theirs > TARGET)
 
@@ -68,51 +65,28 @@ def _files(options: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
         texts = [source.read_text(encoding="utf-8") * options.copies for source in (options.gold, options.predicted)]
     else:
         chance = random.Random(1)
-        words = [[f"w{chance.randrange(999)}" for _ in range(chance.randint(5, 35))] for _ in range(SENTENCES)]
-        gold = [_tree(one, random.Random(number)) for number, one in enumerate(words)]
+        words = [random_words(chance) for _ in range(SENTENCES)]
+        gold = [random_tree(one, random.Random(number)) for number, one in enumerate(words)]
         # One in four predictions is a tree of its own, the others have a few wrong labels.
         predicted = [
-            _tree(one, random.Random(-number)) if number % 4 == 0 else made.replace("(PP ", "(NP ", 1)
-            for number, (one, made) in enumerate(zip(words, gold, strict=True), start=1)
+            random_tree(one, random.Random(-number)) if number % 4 == 0 else right.replace("(PP ", "(NP ", 1)
+            for number, (one, right) in enumerate(zip(words, gold, strict=True), start=1)
         ]
-        texts = ["\n".join(gold) + "\n", "\n".join(predicted) + "\n"]
+        texts = ["".join(gold), "".join(predicted)]
     paths = folder / "gold.ptb", folder / "predicted.ptb"
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, encoding="utf-8")
     return paths
 
 
-def _tree(words: list[str], chance: random.Random) -> str:
-    parts = [f"({TAGS[int(word[1:]) % len(TAGS)]} {word})" for word in words]
-    while len(parts) > 1:
-        start = chance.randrange(len(parts))
-        end = min(len(parts), start + chance.randint(1, 3))
-        parts[start:end] = [f"({chance.choice(LABELS)} {' '.join(parts[start:end])})"]
-    return f"(TOP {parts[0]})"
-
-
-def _score(gold: Path, predicted: Path) -> float:
+def score(gold: Path, predicted: Path) -> None:
+    """Score as `h3n evaluate` does."""
     choices = Choices(parameters=load_parameters("collins"), report="evalb")
-    started = time.process_time()
     score_files(str(gold), str(predicted), names=("brackets", "brackets"), choices=choices)
-    return time.process_time() - started
 
 
-def _child(command: list[str]) -> float:
-    """Return the processor time of another program."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def _pyevalb(gold: Path, predicted: Path) -> float:
-    program = "import sys; from PYEVALB import scorer;scorer.Scorer().evalb(sys.argv[1], sys.argv[2], '/dev/null')"
-    return _child([sys.executable, "-c", program, str(gold), str(predicted)])
-
-
-def _least(measure: Callable[[], float], repeat: int) -> float:
-    return min(measure() for _ in range(repeat))
+def _child(command: list[str], repeat: int) -> float:
+    return least(lambda: run_quietly(command), repeat=repeat, clock=children_clock)
 
 
 if __name__ == "__main__":

@@ -14,37 +14,22 @@ All runs are alternated and the least of each counts, so that the ratio holds on
 from __future__ import annotations
 
 import argparse
-import json
-import resource
-import subprocess
 import sys
-import tempfile
-import time
-from collections import deque
-from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
-from h3n.cli.bench_speed import describe, measure
-from h3n.models import ENCODER, locate
+from benchmarks.training import training_files
+from h3n.config import Treebank
+from h3n.measure.other_parsers import compare_with_supar
+from h3n.measure.parsing import describe_parsing, measure_parsing
+from h3n.measure.samples import plain_text
+from h3n.measure.starting import has_encoder, measure_memory, measure_start
+from h3n.models import locate
+from h3n.parser import load
 from h3n.text import segment
 
 START_BOUND = 1.5
 PEERS_BOUND = 2.0
 MEMORY_BOUND = 1 << 30
-ENCODE = """
-import sys, torch
-from transformers import AutoConfig, AutoModel, AutoTokenizer
-from safetensors.torch import load_file
-folder, weights = sys.argv[1:]
-tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-model = AutoModel.from_config(AutoConfig.from_pretrained(folder, trust_remote_code=False)).eval()
-prefix = "encoder.model."
-state = {name.removeprefix(prefix): value for name, value in load_file(weights).items() if name.startswith(prefix)}
-model.load_state_dict(state, strict=False)
-with torch.inference_mode():
-    model(**tokenizer("She is carefully making the cake.", return_tensors="pt"))
-"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -63,93 +48,48 @@ def main(argv: list[str] | None = None) -> int:
     return int(exceeded | report_memory(folder, megabytes=options.megabytes))
 
 
-def bench_text() -> str:
-    return (files("h3n.cli") / "bench_text.txt").read_text(encoding="utf-8").strip()
-
-
 def report_rate(folder: Path, *, threads: int, repeat: int) -> None:
-    from h3n.parser import load
-
-    text = "\n\n".join([bench_text()] * 8)
+    """Print the rate in both precisions and its parts."""
+    text = "\n\n".join([plain_text()] * 8)
     for precision in ("float32", "int8"):
-        found = measure(load(folder, threads=threads, precision=precision), text, decoder="auto", repeat=repeat)
-        settings = {"model": folder.name, "decoder": "auto", "precision": precision, "threads": threads}
-        print(describe(found | settings))
+        parser = load(folder, threads=threads, precision=precision)
+        measured = {"model": folder.name} | measure_parsing(parser, text, decoder="auto", repeat=repeat)
+        print(describe_parsing(measured))
 
 
 def report_peers(folder: Path, *, repeat: int) -> bool:
-    """Print the rate of SuPar's two parsers one after the other; return whether ours is below twice that."""
-    from benchmarks.training import build_supar
-    from h3n.parser import load
-
-    text = "\n\n".join([bench_text()] * 8)
-    words = [list(sentence.words) for sentence in segment(text)]
-    ours = load(folder, threads=1)
-    with tempfile.TemporaryDirectory() as made:
-        try:
-            peers = [build_supar(kind, made, 1000)[0] for kind in ("biaffine", "crf")]
-        except ImportError as error:
-            print(f"peers          not measured: {error}")
-            return False
-        runs: dict[str, Callable[[], object]] = {
-            "h3n, text in, both trees out": lambda: deque(ours.parse(text), 0),
-            "SuPar biaffine, dependencies": lambda: peers[0].predict(words, verbose=False),
-            "SuPar CRF, constituents": lambda: peers[1].predict([[(w, "_") for w in s] for s in words], verbose=False),
-        }
-        least = dict.fromkeys(runs, float("inf"))
-        for _ in range(repeat):
-            for name, run in runs.items():
-                started = time.process_time()
-                run()
-                least[name] = min(least[name], time.process_time() - started)
-    for name, seconds in least.items():
-        print(f"{len(words) / seconds:8.1f} sentences/s   {name}")
-    mine, *theirs = least.values()
-    print(f"{sum(theirs) / mine:8.2f} times as fast as SuPar's two in sequence (bound: {PEERS_BOUND})")
-    return sum(theirs) / mine < PEERS_BOUND
+    """Print rates of SuPar's parsers beside ours; return whether the ratio is below the bound."""
+    text = "\n\n".join([plain_text()] * 8)
+    count = sum(1 for _ in segment(text))
+    try:
+        times = compare_with_supar(
+            load(folder, threads=1), text, treebank=Treebank(files=training_files(), limit=1000), repeat=repeat
+        )
+    except ImportError as error:
+        print(f"peers          not measured: {error}")
+        return False
+    for name, seconds in times.items():
+        print(f"{count / seconds:8.1f} sentences/s   {name}")
+    ours, *theirs = times.values()
+    print(f"{sum(theirs) / ours:8.2f} times as fast as SuPar's two in sequence (bound: {PEERS_BOUND})")
+    return sum(theirs) / ours < PEERS_BOUND
 
 
 def report_start(folder: Path, *, repeat: int) -> bool:
     """Print the ratio of the two starts; return whether it is above the bound."""
-    if not (folder / ENCODER / "config.json").is_file():
+    if not has_encoder(folder):
         print("start          not measured: the model has no pretrained encoder")
         return False
-    ours = [sys.executable, "-m", "h3n", "parse", "--model", str(folder), "--text", "She is carefully making the cake."]
-    theirs = [sys.executable, "-c", ENCODE, str(folder / ENCODER), str(folder / "model.safetensors")]
-    least = [float("inf"), float("inf")]
-    for _ in range(repeat):
-        least = [min(old, child(command)) for old, command in zip(least, (ours, theirs), strict=True)]
-    ratio = least[0] / least[1]
-    print(f"start          h3n {least[0]:.2f} s, transformers {least[1]:.2f} s: {ratio:.2f} (bound: {START_BOUND})")
-    return ratio > START_BOUND
+    ours, theirs = measure_start(folder, repeat=repeat).values()
+    print(f"start          h3n {ours:.2f} s, transformers {theirs:.2f} s: {ours / theirs:.2f} (bound: {START_BOUND})")
+    return ours / theirs > START_BOUND
 
 
 def report_memory(folder: Path, *, megabytes: float) -> bool:
     """Print the most memory that a long file took; return whether it is above the bound."""
-    text = bench_text()
-    # Not `getrusage`, whose most memory of a new process starts with that of the process which started it.
-    program = (
-        "import re, sys\nfrom pathlib import Path\nfrom h3n.cli import main\n"
-        "sys.argv = ['h3n', 'parse', *sys.argv[1:]]\n"
-        "try:\n    main()\nfinally:\n"
-        "    print(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1], file=sys.stderr)\n"
-    )
-    with tempfile.TemporaryDirectory() as made:
-        file, out = Path(made) / "text.txt", Path(made) / "text.conllu"
-        file.write_text((text + "\n\n") * max(1, round(megabytes * 1e6 / len(text))), encoding="utf-8")
-        command = [sys.executable, "-c", program, str(file), "--model", str(folder), "--threads", "1", "-o", str(out)]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    taken = int(json.loads(said.splitlines()[-1])) * 1024
+    taken = measure_memory(folder, plain_text(), megabytes=megabytes)
     print(f"memory         {taken / 2**20:.0f} MB for {megabytes:g} MB of text (bound: {MEMORY_BOUND / 2**20:.0f} MB)")
     return taken > MEMORY_BOUND
-
-
-def child(command: list[str]) -> float:
-    """Return the processor time of another program."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from h3n.cli import main
-from h3n.cli.bench_speed import PARTS, describe
+from h3n.measure import parsing
+from h3n.measure.parsing import PARTS, describe_parsing
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -37,6 +39,9 @@ def test_json_has_the_rate_and_every_part(run: Run) -> None:
     code, out, _ = run("--json", "--sentences", "80")
     assert code == 0
     found = json.loads(out)
+    assert found["ran"]["precision"] == "float32", "what ran, not what was asked for"
+    assert found["ran"]["decoders"]
+    assert found["ran"]["processor"]
     assert found["sentences"] >= 80
     assert found["words"] > 10 * 80
     assert found["sentences_per_second"] == pytest.approx(found["sentences"] / found["seconds"])
@@ -74,10 +79,27 @@ def test_mistakes_are_one_line(run: Run, arguments: list[str], message: str) -> 
 
 def test_the_table_compares() -> None:
     parts = dict.fromkeys(PARTS, 1.0)
-    found = {"sentences": 10, "words": 90, "model": "en", "decoder": "auto", "precision": "int8", "threads": 2}
+    ran = {"precision": "int8", "encoder": "avx2_vnni", "decoders": "avx2", "processor": "a processor"}
+    measured = {"sentences": 10, "words": 90, "model": "en", "decoder": "auto", "ran": ran, "threads": 2}
     rates = {"sentences_per_second": 50.0, "parts": parts, "spacy": {"whole": 25.0, "parser": 200.0}}
-    lines = describe(found | rates).splitlines()
-    assert lines[0] == "10 sentences, 90 words; en, auto, int8; 2 thread(s)"
-    assert lines[2] == "   16.7 %  segmentation"
+    lines = describe_parsing(measured | rates).splitlines()
+    assert lines[0] == "10 sentences, 90 words; en, auto; 2 thread(s)"
+    assert lines[1] == "int8, encoder on avx2_vnni, decoders on avx2; a processor"
+    assert lines[3] == "   16.7 %  segmentation"
     assert lines[-2].endswith("spaCy (whole), dependencies alone: h3n is 2.00 times as fast")
     assert lines[-1].endswith("h3n is 0.25 times as fast")
+
+
+def test_heads_are_ranked_for_the_decoder_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parts are those of the parse that is measured: `h3n` with the head scores of the model."""
+    asked: list[str] = []
+    rank = parsing.rank_heads
+
+    def ranked(parser: Any, scores: Any, decoder: str) -> Any:
+        asked.append(decoder)
+        return rank(parser, scores, decoder)
+
+    monkeypatch.setattr(parsing, "rank_heads", ranked)
+    code, _, _ = run("--json", "--sentences", "5", "--decoder", "h3n")
+    assert code == 0
+    assert set(asked) == {"h3n"}

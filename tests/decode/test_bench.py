@@ -6,12 +6,15 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from h3n.cli import bench_decode, bench_peers
 from h3n.cli.bench import bench
-from h3n.errors import UnknownName, UsageError
+from h3n.errors import InputError, UnknownName, UsageError
+from h3n.measure import peers
+from h3n.measure.decoders import draw_lengths
+from h3n.measure.paper import paper_bands
 
 RUN = ["decode", "--lengths", "20,24", "--seconds", "0"]
 
@@ -56,8 +59,16 @@ def test_the_curve_is_drawn(name: str, tmp_path: Path) -> None:
         (["--lengths", "20,many"], UsageError, "--lengths 20,many: whole numbers with commas"),
         (["--lengths", "0,5"], UsageError, "0 words; 1 or more"),
         (["--decoders", "viterbi"], UnknownName, "unknown decoder 'viterbi'; known: auto, cky"),
-        (["--decoders", "cky", "--json", "--plot", "/nowhere/at/all.png"], UsageError, "--plot /nowhere/at/all.png"),
-        (["--decoders", "cky", "--json", "--plot", "curve.jpeg2001"], UsageError, "--plot curve.jpeg2001"),
+        (
+            ["--decoders", "cky", "--json", "--plot", "/nowhere/at/all.png"],
+            InputError,
+            "all.png: there is no folder",
+        ),
+        (
+            ["--decoders", "cky", "--json", "--plot", "curve.jpeg2001"],
+            UsageError,
+            "jpeg2001: not a kind of picture",
+        ),
     ],
 )
 def test_bad_options_are_refused(arguments: list[str], error: type[Exception], message: str) -> None:
@@ -67,30 +78,24 @@ def test_bad_options_are_refused(arguments: list[str], error: type[Exception], m
 
 def test_a_missing_matplotlib_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(UsageError, match=r"--plot needs matplotlib: pip install 'h3n\[plot\]'"):
+    with pytest.raises(UsageError, match=r"plots need the extra 'plot', .*pip install 'h3n\[plot\]'"):
         run("--decoders", "cky", "--json", "--plot", "curve.png")
 
 
 def test_missing_rivals_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench_peers.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(peers.importlib.util, "find_spec", lambda _: None)
     notes: list[str] = []
-    assert bench_peers.available(notes) == []
+    assert peers.available(notes) == []
     assert notes == [
         "torch_struct: not installed (pip install --no-deps torch-struct)",
         "supar: not installed (pip install --no-deps supar)",
     ]
 
 
-def test_exponents_are_slopes() -> None:
-    rows = [{"decoder": "x", "words": n, "ms": 1e-6 * n**3} for n in (5, 20, 40, 80)]
-    rows[0]["ms"] = 100.0  # below 20 words: overhead, not growth
-    assert bench_decode.fit_exponent(rows, "x") == pytest.approx(3.0)
-
-
 def test_bands_have_about_the_lengths_of_the_paper() -> None:
-    rng = bench_decode.np.random.default_rng(0)
-    for _, mean, top in bench_decode.BANDS:
-        lengths = bench_decode._draw_lengths(rng, mean, top, 4000)
-        assert top - 100 < min(lengths)
-        assert max(lengths) <= top
-        assert sum(lengths) / len(lengths) == pytest.approx(mean, rel=0.03)
+    rng = np.random.default_rng(0)
+    for band in paper_bands().values():
+        lengths = draw_lengths(rng, band.words, band.top, 4000)
+        assert band.top - 100 < min(lengths)
+        assert max(lengths) <= band.top
+        assert sum(lengths) / len(lengths) == pytest.approx(band.words, rel=0.03)

@@ -15,11 +15,14 @@ import torch
 from h3n.cli import main
 from h3n.decode import DECODERS
 from h3n.errors import InputError, UnknownName, UsageError
-from h3n.experiments import build_report, experiment_names, load_experiment, run_experiment
-from h3n.experiments.experiment import Make, parse_experiment
+from h3n.experiments import Comparison, experiment_names, load_experiment, run_experiment, write_page
+from h3n.experiments.catalogue import parse_experiment
+from h3n.experiments.experiment import Make
+from h3n.experiments.files import find_file, how_to_get
 from h3n.experiments.grammar import write_treebank
+from h3n.experiments.kinds import missing_files
 from h3n.experiments.making import make_file
-from h3n.experiments.plan import Choice, find_file, how_to_get, missing_files, plan
+from h3n.experiments.plan import Choice, plan
 from h3n.experiments.running import Started
 from h3n.formats import read
 from h3n.training import Check, Note, Update
@@ -99,7 +102,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def parse(text: str) -> Any:
-    return parse_experiment(text, name="small", place="small.toml")
+    return parse_experiment(text, name="small", source="small.toml")
 
 
 @pytest.mark.parametrize("name", experiment_names())
@@ -109,6 +112,8 @@ def test_data_files_name_what_exists(name: str) -> None:
     for need in experiment.needs:
         for variant in experiment.variants or ("",):
             assert need.recipe.replace("{variant}", variant) in known_recipes()
+    if not isinstance(experiment, Comparison):
+        return
     names = {dev.name for dev in experiment.dev}
     for paper in experiment.paper:
         assert paper.variant in ("", *experiment.variants)
@@ -129,6 +134,12 @@ def test_data_files_name_what_exists(name: str) -> None:
         ('learns = ["constituents"]', 'learns = ["phrases"]', "'phrases' is not known; accepted: 'constituents'"),
         ('preset = "small"', 'preset = "small"\noutput = "x"', "options.output: expected"),
         ('name = "phrases"', 'name = "joint"', "two .* of one name"),
+        (
+            'title = "A title"',
+            'kind = "spede"\ntitle = "A title"',
+            "unknown kind of experiment 'spede'; known: acc",
+        ),
+        ('title = "A title"', 'kind = "speed"\ntitle = "A title"', "unknown option train"),
         ("[[rows]]", "[[rows]", "not a TOML file"),
     ],
 )
@@ -262,7 +273,7 @@ def test_records_say_all_and_nothing_private(small: str, tmp_path: Path) -> None
     runs = json.loads(text)["runs"]
     assert list(runs) == ["joint-1", "phrases-1", "phrases-2"]
     joint = runs["joint-1"]
-    assert joint["command"] == "h3n experiments run small --only joint --seed 1"
+    assert joint["command"] == "h3n experiments run small.toml --only joint --seed 1"
     assert set(joint["data"]) == {"data/train.ptb", "made/train.conllu", "data/dev.ptb", "data/dev.conllu"}
     assert all(len(value) == 64 for value in joint["data"].values())
     assert {"version", "commit"} <= set(joint["code"])
@@ -297,17 +308,17 @@ def test_miniature(name: str, tmp_path: Path) -> None:
     assert path == tmp_path / "miniature" / "results" / f"{name}.json"
     found = json.loads(path.read_text(encoding="utf-8"))
     assert found["miniature"] is True
-    if experiment.bands is not None:
+    if not isinstance(experiment, Comparison):
         assert [band["name"] for band in found["runs"]["bands"]["measured"]["bands"]] == ["0-100", "100-200", "200-300"]
     else:
         labels = [(row["label"], row["set"]) for record in found["runs"].values() for row in record["rows"]]
         assert set(labels) == {(row.label, dev.name) for row in experiment.rows for dev in experiment.dev}
         variants = min(len(experiment.variants), 2) or 1
         assert len(found["runs"]) == variants * sum(len(run.seeds) for run in experiment.runs)
-    page = build_report(path.parent, tmp_path / "docs").read_text(encoding="utf-8")
+    page = write_page(path.parent, tmp_path / "docs").read_text(encoding="utf-8")
     assert f"## {experiment.title}\n" in page
     assert "The figures mean nothing" in page
-    assert all(f"| {row.label} |" in page for row in experiment.rows)
+    assert all(f"| {row.label} |" in page for row in getattr(experiment, "rows", ()))
     assert (tmp_path / "docs" / "images" / f"results-{name}.png").stat().st_size > 5000
     assert page.count("$ h3n experiments run") == len(experiment_names()) - 1
 
@@ -341,7 +352,7 @@ def example_results(folder: Path) -> None:
 
 def test_page_has_means_seeds_paper_and_provenance(tmp_path: Path) -> None:
     example_results(tmp_path / "results")
-    page = build_report(tmp_path / "results", tmp_path / "docs").read_text(encoding="utf-8")
+    page = write_page(tmp_path / "results", tmp_path / "docs").read_text(encoding="utf-8")
     assert "### IcePaHC dev (1,322 sentences)" in page
     assert "| constituents only: CKY | – | – | 70.50 (70.00, 71.00) | 100 (100, 100) |  |" in page
     assert "| with made dependencies: H3n | – | – | **72.00** (70.50, 73.50) | 100 (100, 100) | 0.6, tuned |" in page
@@ -358,7 +369,7 @@ def test_page_has_means_seeds_paper_and_provenance(tmp_path: Path) -> None:
 
 def test_same_results_same_page(tmp_path: Path) -> None:
     example_results(tmp_path / "results")
-    first, second = (build_report(tmp_path / "results", tmp_path / name) for name in ("one", "two"))
+    first, second = (write_page(tmp_path / "results", tmp_path / name) for name in ("one", "two"))
     assert first.read_bytes() == second.read_bytes()
     image = Path("images") / "results-icelandic-constituents.png"
     assert (tmp_path / "one" / image).read_bytes() == (tmp_path / "two" / image).read_bytes()
@@ -383,6 +394,14 @@ def test_commands(run: Run, small: str, tmp_path: Path) -> None:
     assert (tmp_path / "results" / "mine.json").is_file()
     code, out, _ = run("report")
     assert (code, out) == (0, "the page is docs/results.md\n")
+    page = (tmp_path / "docs" / "results.md").read_text(encoding="utf-8")
+    assert "## A title\n" in page
+    assert "| joint: H3n |" in page
+    assert "`h3n experiments run mine.toml --only joint --seed 1`" in page, "the command that was run"
+    assert str(tmp_path) not in page
+    assert (tmp_path / "docs" / "images" / "results-mine.png").is_file()
+    code, out, _ = run("list")
+    assert "1 of 3" in next(line for line in out.splitlines() if line.startswith("mine"))
 
 
 @pytest.mark.parametrize(

@@ -41,18 +41,24 @@ def decode(
     seed: Annotated[int, typer.Option(help="Of the random scores.")] = 0,
 ) -> None:
     """Measure the decoders alone, on random scores, one thread: milliseconds per sentence, growth, ratios."""
-    from h3n.cli import bench_decode
+    from dataclasses import asdict
 
+    from h3n.measure.decoders import measure_decoders
+    from h3n.measure.decoders_table import describe_decoders, plot_decoders
+    from h3n.measure.plots import check_plot
+
+    if plot is not None:
+        check_plot(plot)
     names = [name.strip() for name in decoders.split(",") if name.strip()]
-    report = bench_decode.measure_all(
+    times = measure_decoders(
         names, lengths=_numbers(lengths), seconds=seconds, seed=seed, peers=peers, bands=not as_json
     )
     if as_json:
-        typer.echo(json.dumps({"rows": report.rows, "exponents": report.exponents}))
+        typer.echo(json.dumps({"rows": list(map(asdict, times.points)), "exponents": times.exponents}))
     else:
-        typer.echo(bench_decode.describe(report))
+        typer.echo(describe_decoders(times))
     if plot is not None:
-        bench_decode.draw(report, plot)
+        plot_decoders(times, plot)
 
 
 def _numbers(text: str) -> list[int]:

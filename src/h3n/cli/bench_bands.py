@@ -41,32 +41,32 @@ def run(
     as_json: bool,
 ) -> None:
     """Measure the bands, print the table and draw the curves."""
-    from h3n.experiments.bands import measure_bands, read_bands
-    from h3n.experiments.bands_plot import check_plot, plot_bands
-    from h3n.experiments.bands_table import describe_bands
-    from h3n.experiments.provenance import checksums, describe_code, describe_machine, public_name
+    from h3n.measure.bands import measure_bands, read_bands
+    from h3n.measure.bands_plot import plot_bands
+    from h3n.measure.bands_table import describe_bands
+    from h3n.measure.plots import check_plot
+    from h3n.measure.provenance import checksums, describe_code, describe_machine, public_name
     from h3n.models import WEIGHTS, locate
     from h3n.parser import load
 
     if plot is not None:
         check_plot(plot)
     bands = read_bands(data if data is not None else _default_data(), limit=limit)
-    parser = load(model, threads=1, precision=precision).model
+    parser = load(model, threads=1, precision=precision)
     weights = checksums([str(locate(model).resolve() / WEIGHTS)])
     about: dict[str, Any] = {
         "model": public_name(model),
         "weights": next(iter(weights.values())),
-        "precision": precision,
         "sample": sample,
         "limit": limit,
         "code": describe_code(),
         "machine": describe_machine("cpu"),
     }
-    with _interruptible(), _bar() as watch:
-        found = about | measure_bands(parser, bands, sample=sample, repeat=repeat, watch=watch)
-    typer.echo(json.dumps(found) if as_json else describe_bands(found))
+    with _interruptible(), _bar() as progress:
+        measured = about | measure_bands(parser, bands, sample=sample, repeat=repeat, progress=progress)
+    typer.echo(json.dumps(measured) if as_json else describe_bands(measured))
     if plot is not None:
-        plot_bands(found, plot)
+        plot_bands(measured, plot)
 
 
 def _default_data() -> Path:
@@ -97,8 +97,8 @@ def _bar() -> Iterator[Callable[[str, float], None] | None]:
     shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left"
     with tqdm(total=1.0, desc="starting", bar_format=shape, leave=False, dynamic_ncols=True) as bar:
 
-        def watch(band: str, share: float) -> None:
+        def progress(band: str, share: float) -> None:
             bar.set_description_str(f"{band} words", refresh=False)
             bar.update(share - bar.n)
 
-        yield watch
+        yield progress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,25 +23,19 @@ def _group() -> None:
 def list_(results: Results = Path("results")) -> None:
     """Show every experiment: its runs, what they take, whether its data and results are there."""
     from h3n.experiments import experiment_names, load_experiment
-    from h3n.experiments.plan import missing_files
-    from h3n.experiments.results import read_results
+    from h3n.experiments.kinds import kind_of, missing_files
+    from h3n.experiments.results import own_experiments, read_results
+    from h3n.measure.tables import text_table
 
     rows = [("name", "runs", "minutes", "data", "results", "title")]
-    for experiment in map(load_experiment, experiment_names()):
-        count = sum(len(run.seeds) for run in experiment.runs) * max(len(experiment.variants), 1)
-        minutes = sum(run.minutes * len(run.seeds) for run in experiment.runs) * max(len(experiment.variants), 1)
-        found = read_results(results, experiment.name)
-        done = f"{len(found['runs'])} of {max(count, 1)}" if found is not None else "-"
+    for experiment in [*map(load_experiment, experiment_names()), *own_experiments(results)]:
+        minutes = kind_of(experiment).runs(experiment)
+        stored = read_results(results, experiment.name)
+        done = f"{len(stored['runs'])} of {len(minutes)}" if stored is not None else "-"
         data = "missing" if missing_files(experiment) else "there"
-        shown = f"{minutes:.0f}" if minutes else "-"
-        rows.append((experiment.name, str(count or "-"), shown, data, done, experiment.title))
-    typer.echo(_table(rows))
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+        shown = f"{sum(minutes):.0f}" if sum(minutes) else "-"
+        rows.append((experiment.name, str(len(minutes)), shown, data, done, experiment.title))
+    typer.echo(text_table(rows))
 
 
 @experiments.command()
@@ -132,6 +126,6 @@ def report(
     docs: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the page and its plots go.")] = Path("docs"),
 ) -> None:
     """Make the page results.md, with tables and plots, from the results alone."""
-    from h3n.experiments import build_report
+    from h3n.experiments import write_page
 
-    typer.echo(f"the page is {build_report(results, docs)}")
+    typer.echo(f"the page is {write_page(results, docs)}")

@@ -1,24 +1,33 @@
 """The paper's tables by command: experiments as data files, results as JSON, a page of tables and plots made from them.
 
->>> from h3n.experiments import build_report, load_experiment, run_experiment
+>>> from h3n.experiments import load_experiment, run_experiment, write_page
 >>> run_experiment(load_experiment("stanford"), output="runs", results="results")
->>> build_report("results", "docs")
+>>> write_page("results", "docs")
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from h3n.experiments.experiment import Experiment, experiment_names, load_experiment
+from h3n.experiments.catalogue import experiment_names, load_experiment
+from h3n.experiments.experiment import Comparison, Experiment, SpeedTest
 
 if TYPE_CHECKING:
-    from h3n.experiments.report import build_report
+    from h3n.experiments.page import write_page
     from h3n.experiments.running import run_experiment
 
-__all__ = ["Experiment", "build_report", "experiment_names", "load_experiment", "run_experiment"]
+__all__ = [
+    "Comparison",
+    "Experiment",
+    "SpeedTest",
+    "experiment_names",
+    "load_experiment",
+    "run_experiment",
+    "write_page",
+]
 
-# Imported when somebody asks: running needs torch, a report needs it not.
-_LATER = {"build_report": "h3n.experiments.report", "run_experiment": "h3n.experiments.running"}
+# Imported when somebody asks for them: running an experiment needs torch.
+_LATER = {"run_experiment": "h3n.experiments.running", "write_page": "h3n.experiments.page"}
 
 
 def __getattr__(name: str) -> Any:

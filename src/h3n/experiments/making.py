@@ -16,10 +16,10 @@ from h3n.formats import read, write
 from h3n.trees import Sentence
 
 PHRASES = "phrases"
-Watch = Callable[[Iterable[Sentence], str], Iterable[Sentence]]
+ShowReading = Callable[[Iterable[Sentence], str], Iterable[Sentence]]
 
 
-def make_file(make: Make, *, watch: Watch | None = None) -> Path:
+def make_file(make: Make, *, watch: ShowReading | None = None) -> Path:
     """Make the file and return where it is; one that is there already is left alone.
 
     It appears whole or not at all, and it holds a sentence for every one of the source, or an error says which fails.

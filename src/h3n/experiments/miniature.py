@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from h3n.experiments.bands import FILES
-from h3n.experiments.experiment import Bands, Experiment, TrainSet
+from h3n.experiments.experiment import Comparison, SpeedTest, TrainSet
+from h3n.experiments.files import LEARNED, format_of
 from h3n.experiments.grammar import Grammar, write_treebank
-from h3n.experiments.plan import LEARNED, format_of
+from h3n.measure.bands import FILES
 
 SENTENCES = {"train": 60, "dev": 15}
 VARIANTS = 2  # of many languages these many
@@ -36,22 +36,22 @@ OVERLAY: dict[str, Any] = {
 }
 
 
-def miniature_of(experiment: Experiment, folder: Path) -> Experiment:
+def small_comparison(experiment: Comparison, folder: Path) -> Comparison:
     """Return the experiment with generated sentences, which are written into the folder, in place of its treebanks."""
     write_treebank(folder, sentences=SENTENCES, seed=1)
     return replace(
         experiment,
         variants=experiment.variants[:VARIANTS],
-        train=(TrainSet(files=_small(experiment.train[0].files, folder / "train")),) if experiment.train else (),
+        train=(TrainSet(files=_small(experiment.train[0].files, folder / "train")),),
         dev=tuple(replace(one, files=_small(one.files, folder / "dev"), limit=0) for one in experiment.dev),
         make=tuple(replace(make, source=_one(make.source, folder / _part(make.source))) for make in experiment.make),
         runs=tuple(replace(run, seeds=run.seeds[:SEEDS]) for run in experiment.runs),
-        bands=_small_bands(experiment.bands, folder) if experiment.bands is not None else None,
     )
 
 
-def _small_bands(bands: Bands, folder: Path) -> Bands:
-    """Return the measurement with a few sentences a band, some of them long enough to be sampled."""
+def small_speed_test(experiment: SpeedTest, folder: Path) -> SpeedTest:
+    """Return the measurement with a few generated sentences a band, some of them long enough to be sampled."""
+    write_treebank(folder, sentences=SENTENCES, seed=1)
     grammar = Grammar(seed=2)
     for number, name in enumerate(FILES.values()):
         lines = []
@@ -61,7 +61,7 @@ def _small_bands(bands: Bands, folder: Path) -> Bands:
                 words += [word for word, _ in grammar.sentence().words]
             lines.append(" ".join(words[:length]) + "\n")
         (folder / name).write_text("".join(lines), encoding="utf-8")
-    return replace(bands, folder=str(folder), sample=2, repeat=1)
+    return replace(experiment, folder=str(folder), sample=2, repeat=1)
 
 
 def _small(files: Iterable[str], stem: Path) -> tuple[str, ...]:

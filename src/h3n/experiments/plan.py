@@ -1,4 +1,4 @@
-"""What an experiment comes down to: which files, which runs with which options, in which folders."""
+"""What a comparison comes down to: which files, which runs with which options, in which folders."""
 
 from __future__ import annotations
 
@@ -7,27 +7,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from h3n.config import Config, Treebank, expand, layer_config
-from h3n.errors import InputError, UnknownName, UsageError
-from h3n.experiments.bands import FILES as BAND_FILES
-from h3n.experiments.experiment import DevSet, Experiment, Learned, Make, Run
-from h3n.formats import guess_format
+from h3n.config import Config, Treebank, layer_config
+from h3n.decode import DECODERS
+from h3n.errors import UnknownName, UsageError
+from h3n.experiments.experiment import Comparison, DevSet, Make, Run
+from h3n.experiments.files import LEARNED, check_files, find_file, format_of
+from h3n.measure.provenance import public_name
 from h3n.treebanks import load_recipe
-
-COMPRESSED = ("", ".xz", ".gz", ".bz2")
-LEARNED: dict[str, Learned] = {
-    "brackets": "constituents",
-    "spmrl": "constituents",
-    "conllu": "dependencies",
-    "conllx": "dependencies",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One parser to train and to measure."""
 
-    experiment: Experiment
+    experiment: Comparison
     run: Run
     variant: str
     seed: int
@@ -57,7 +50,12 @@ class Job:
     @property
     def command(self) -> str:
         only = "-".join(filter(None, (self.variant, self.run.name)))
-        return f"h3n experiments run {self.experiment.name} --only {only} --seed {self.seed}"
+        return f"{command_of(self.experiment.source)} --only {only} --seed {self.seed}"
+
+
+def command_of(source: str) -> str:
+    """Return the command that runs an experiment, without the folder of a file of the user's if that is not below."""
+    return f"h3n experiments run {public_name(source) if Path(source).is_absolute() else source}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ class Choice:
     folders: Mapping[str, Path] = field(default_factory=dict)  # of runs trained elsewhere
 
 
-def plan(experiment: Experiment, choice: Choice) -> list[Job]:
+def plan(experiment: Comparison, choice: Choice) -> list[Job]:
     """Return the runs of an experiment that are asked for; data that is not there is an error that says what to do."""
     wanted = [
         (variant, run, seed)
@@ -83,7 +81,7 @@ def plan(experiment: Experiment, choice: Choice) -> list[Job]:
     if not wanted:
         known = [*experiment.variants, *(run.name for run in experiment.runs)]
         raise UnknownName(f"run of {experiment.name}", str(choice.only), known)
-    check_files(experiment, variants={variant for variant, _, _ in wanted})
+    check_files(experiment, files_of(experiment), variants={variant for variant, _, _ in wanted} - {""})
     jobs = [_job(experiment, run, variant, seed, choice) for variant, run, seed in wanted]
     known_jobs = {job.name for job in jobs} | {job.run.name for job in jobs}
     if unknown := [name for name in choice.folders if name not in known_jobs]:
@@ -91,14 +89,14 @@ def plan(experiment: Experiment, choice: Choice) -> list[Job]:
     return jobs
 
 
-def _job(experiment: Experiment, run: Run, variant: str, seed: int, choice: Choice) -> Job:
+def _job(experiment: Comparison, run: Run, variant: str, seed: int, choice: Choice) -> Job:
     made = choice.output / experiment.name / "made"
     name = "-".join(filter(None, (variant, run.name, str(seed))))
     folder = choice.folders.get(name) or choice.folders.get(run.name) or choice.output / experiment.name / name
 
     def files(given: Iterable[str]) -> tuple[str, ...]:
-        found = tuple(find_file(file, variant=variant, made=made) or file for file in given)
-        return tuple(file for file in found if LEARNED[format_of(file)] in run.learns)
+        there = tuple(find_file(file, variant=variant, made=made) or file for file in given)
+        return tuple(file for file in there if LEARNED[format_of(file)] in run.learns)
 
     train = [Treebank(files=files(t.files), weight=t.weight, limit=t.limit) for t in experiment.train]
     dev = [replace(d, files=files(d.files)) for d in experiment.dev]
@@ -119,75 +117,42 @@ def _job(experiment: Experiment, run: Run, variant: str, seed: int, choice: Choi
     )
 
 
-def format_of(file: str) -> str:
-    """Return the format of a treebank file by its name; only formats with one tree are accepted."""
-    found = guess_format(file)
-    if found not in LEARNED:
-        raise UsageError(f"{file}: {found} in an experiment; expected one file for each tree: {', '.join(LEARNED)}")
-    return found
-
-
-def find_file(pattern: str, *, variant: str, made: Path) -> str | None:
-    """Return the file that is there of the alternatives in a pattern, ``$VARIABLES`` left as they are.
-
-    Files that the experiment makes need not be there yet.
-    """
-    for one in pattern.replace("{variant}", variant).split("|"):
-        if "{made}" in one:
-            return one.replace("{made}", str(made))
-        for ending in COMPRESSED:
-            try:
-                if expand(one + ending).is_file():
-                    return one + ending
-            except UsageError:
-                return None  # a variable that is not set
-    return None
-
-
-def files_of(experiment: Experiment) -> Iterator[str]:
+def files_of(experiment: Comparison) -> Iterator[str]:
     """Yield the patterns of all files that have to be there."""
     yield from (file for train in experiment.train for file in train.files)
     yield from (file for dev in experiment.dev for file in dev.files)
     yield from (make.source for make in experiment.make)
-    if experiment.bands is not None:
-        yield from (f"{experiment.bands.folder}/{file}" for file in BAND_FILES.values())
 
 
-def missing_files(experiment: Experiment, *, variants: Iterable[str] = ()) -> list[str]:
-    """Return the files that are needed and not there."""
-    return [
-        pattern.replace("{variant}", variant)
-        for variant in sorted(variants) or experiment.variants or ("",)
-        for pattern in dict.fromkeys(files_of(experiment))
-        if find_file(pattern, variant=variant, made=Path()) is None
-    ]
+def minutes_of(experiment: Comparison) -> list[float]:
+    """Return the minutes that each run is expected to take, 0 where nobody has tried."""
+    each = [run.minutes for run in experiment.runs for _ in run.seeds]
+    return each * max(len(experiment.variants), 1)
 
 
-def check_files(experiment: Experiment, *, variants: Iterable[str] = ()) -> None:
-    """Raise an error if a file is not there that says how to make it."""
-    if lost := missing_files(experiment, variants=variants):
-        raise InputError(f"{experiment.name}: {_explain(experiment, lost)}")
+def check_comparison(experiment: Comparison) -> None:
+    """Raise an error if the parts of an experiment do not fit together."""
+    runs = [run.name for run in experiment.runs]
+    if not (experiment.train and experiment.dev and experiment.runs and experiment.rows):
+        raise UsageError("expected at least one each of [[train]], [[dev]], [[runs]] and [[rows]]")
+    if len(set(runs)) < len(runs):
+        raise UsageError(f"two [[runs]] of one name; names: {', '.join(runs)}")
+    if forbidden := {"data.train", "data.dev", "output"} & _given(experiment):
+        said = ", ".join(sorted(forbidden))
+        raise UsageError(f"options.{said}: expected [[train]] and [[dev]]; the output folder is not an option")
+    for row in experiment.rows:
+        if row.run not in runs:
+            raise UsageError(f"row {row.label!r} is of run {row.run!r}; known: {', '.join(runs)}")
+        if unknown := [part for part in row.decoder.split("+") if part not in DECODERS]:
+            raise UsageError(f"row {row.label!r}: decoder {unknown[0]!r}; known: {', '.join(DECODERS)}")
 
 
-def how_to_get(experiment: Experiment) -> list[str]:
-    """Return the commands that make the experiment's data from the treebanks as their owners give them out."""
-    lines = []
-    for need in experiment.needs:
-        for variant in experiment.variants if "{variant}" in need.recipe else ("",):
-            recipe = need.recipe.replace("{variant}", variant)
-            folder = (need.folder or need.recipe).replace("{variant}", variant)
-            known = load_recipe(recipe)
-            options = f" {need.options}".replace("{scheme}", known.scheme or "").rstrip()
-            lines.append(f"h3n prepare {recipe} SOURCE $H3N_DATA/{folder}{options}  # {known.get}")
-    return lines
-
-
-def _explain(experiment: Experiment, lost: list[str]) -> str:
-    more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-    ways = "; ".join(how_to_get(experiment)) or "see its data file"
-    return (
-        f"{lost[0].replace('|', ' or ')}{more} not found (H3N_DATA names the folder of treebanks); to make it: {ways}"
-    )
+def _given(experiment: Comparison) -> set[str]:
+    """Return the options that the experiment sets."""
+    names: set[str] = set()
+    for options in (experiment.options, *(run.options for run in experiment.runs)):
+        names |= {*options, *(f"data.{name}" for name in options.get("data", {}))}
+    return names
 
 
 def makes_of(job: Job, *, output: Path) -> Iterator[Make]:

@@ -7,37 +7,53 @@ from pathlib import Path
 from typing import Any
 
 from h3n.errors import InputError
+from h3n.experiments.catalogue import build_experiment, definition_of
+from h3n.experiments.experiment import Experiment
 
 
 def read_results(folder: Path, name: str) -> dict[str, Any] | None:
     """Return the results of an experiment, or None if there are none yet."""
     path = folder / f"{name}.json"
     try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
+        results: Any = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    if not isinstance(found, dict) or found.get("experiment") != name or not isinstance(found.get("runs"), dict):
+    if not isinstance(results, dict) or results.get("experiment") != name or not isinstance(results.get("runs"), dict):
         raise InputError(f"{path}: expected the results of experiment {name!r} as `h3n experiments run` writes them")
-    return found
+    return results
 
 
-def add_result(folder: Path, name: str, *, run: str, record: dict[str, Any], miniature: bool) -> Path:
+def own_experiments(folder: Path) -> list[Experiment]:
+    """Return the experiments in files of the user's own that have results, as their results describe them."""
+    experiments = []
+    for path in sorted(folder.glob("*.json")):
+        results = read_results(folder, path.stem)
+        if results is not None and "definition" in results:
+            experiments.append(build_experiment(results["definition"]))
+    return experiments
+
+
+def add_result(folder: Path, experiment: Experiment, *, run: str, record: dict[str, Any], miniature: bool) -> Path:
     """Put a run's record into the results of an experiment and return their file.
 
-    Records of other runs stay, unless they are of the miniature and this one is not, or the other way round.
+    Records of other runs stay, unless they are of the miniature and this one is not, or the other way round. The
+    results of an experiment in a file of the user's own say what it is, so that a page can be made of them alone.
     """
     from h3n.training.checkpoint import write_file
 
-    found = read_results(folder, name)
-    if found is None or found.get("miniature") != miniature:
-        found = {"experiment": name, "miniature": miniature, "runs": {}}
-    found["runs"] = dict(sorted((found["runs"] | {run: record}).items()))
+    name = experiment.name
+    results = read_results(folder, name)
+    if results is None or results.get("miniature") != miniature:
+        results = {"experiment": name, "miniature": miniature, "runs": {}}
+    if experiment.is_own:
+        results["definition"] = definition_of(experiment)
+    results["runs"] = dict(sorted((results["runs"] | {run: record}).items()))
     path = folder / f"{name}.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
-    write_file(path, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+    write_file(path, json.dumps(results, ensure_ascii=False, indent=1) + "\n")
     return path

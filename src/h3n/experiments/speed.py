@@ -1,4 +1,4 @@
-"""The experiment that measures a parser's speed by sentence length instead of training one."""
+"""Running the measurement of a parser's speed by sentence length."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from h3n.config import Treebank, expand, layer_config
-from h3n.experiments.bands import FILES, measure_bands, read_bands
-from h3n.experiments.experiment import Bands, Experiment
+from h3n.experiments.experiment import SpeedTest
+from h3n.experiments.files import check_files, find_file
 from h3n.experiments.miniature import OVERLAY
-from h3n.experiments.plan import check_files, find_file
-from h3n.experiments.provenance import checksums, describe_code, describe_machine, public_name
+from h3n.experiments.plan import command_of
 from h3n.experiments.results import add_result
+from h3n.experiments.running import OnEvent, Request
+from h3n.experiments.speed_page import files_of
+from h3n.measure.bands import measure_bands, read_bands
+from h3n.measure.provenance import checksums, describe_code, describe_machine, public_name
 from h3n.models import WEIGHTS, locate
 from h3n.parser import load
 from h3n.training import Note, load_examples, train
@@ -22,59 +25,51 @@ RUN = "bands"
 STEPS = 20  # notes on how far it has come
 
 
-def run_bands(
-    experiment: Experiment,
-    bands: Bands,
-    *,
-    output: Path,
-    results: Path,
-    miniature: bool,
-    model: str | None,
-    report: Callable[[Note], None],
-) -> Path:
+def run(experiment: SpeedTest, request: Request) -> Path:
     """Measure all bands with one parser, on one thread, and return the file of the results."""
-    check_files(experiment)
-    if model is None and miniature:
-        model = str(_tiny_model(Path(bands.folder), output / experiment.name / "tiny"))
-    name = model if model is not None else bands.model
-    parser = load(name, threads=1).model
-    folder = locate(name).resolve()
-    read = read_bands(expand(bands.folder), limit=bands.limit)
-    found = measure_bands(parser, read, sample=bands.sample, repeat=bands.repeat, watch=_watch(report))
-    files = [find_file(f"{bands.folder}/{file}", variant="", made=Path()) for file in FILES.values()]
+    patterns = list(files_of(experiment))
+    check_files(experiment, patterns)
+    model = request.model
+    if model is None and request.miniature:
+        model = str(_tiny_model(Path(experiment.folder), request.output / experiment.name / "tiny"))
+    name = model if model is not None else experiment.model
+    parser = load(name, threads=1)
+    bands = read_bands(expand(experiment.folder), limit=experiment.limit)
+    progress = _progress(request.report)
+    measured = measure_bands(parser, bands, sample=experiment.sample, repeat=experiment.repeat, progress=progress)
+    files = [find_file(pattern, variant="", made=Path()) for pattern in patterns]
     record: dict[str, Any] = {
         "run": RUN,
         "variant": "",
         "seed": None,
-        "command": _command(experiment, name if model is not None else None, miniature=miniature),
+        "command": _command(experiment, model, miniature=request.miniature),
         "code": describe_code(),
-        "machine": describe_machine(str(parser.network.device)),
+        "machine": describe_machine(str(parser.model.network.device)),
         "data": checksums(filter(None, files)),
         "model": public_name(name),
-        "weights": next(iter(checksums([str(folder / WEIGHTS)]).values())),
-        "measured": found,
+        "weights": next(iter(checksums([str(locate(name).resolve() / WEIGHTS)]).values())),
+        "measured": measured,
     }
-    path = add_result(results, experiment.name, run=RUN, record=record, miniature=miniature)
-    report(Note(text=f"results are in {path}"))
-    return path
+    return add_result(request.results, experiment, run=RUN, record=record, miniature=request.miniature)
 
 
-def _command(experiment: Experiment, model: str | None, *, miniature: bool) -> str:
+def _command(experiment: SpeedTest, model: str | None, *, miniature: bool) -> str:
     if miniature:
-        return f"h3n experiments run {experiment.name} --miniature"
-    return f"h3n experiments run {experiment.name}" + (f" --model {public_name(model)}" if model is not None else "")
+        return f"{command_of(experiment.source)} --miniature"
+    return command_of(experiment.source) + (f" --model {public_name(model)}" if model is not None else "")
 
 
-def _watch(report: Callable[[Note], None]) -> Callable[[str, float], None]:
+def _progress(report: OnEvent) -> Callable[[str, float], None]:
+    """Return what is told of progress and reports every twentieth of the way."""
     told = 0
 
-    def watch(band: str, share: float) -> None:
+    def progress(band: str, share: float) -> None:
         nonlocal told
         if int(share * STEPS) > told:
             told = int(share * STEPS)
             report(Note(text=f"{100 * told // STEPS} % done, in the band of {band} words"))
 
-    return watch
+    return progress
 
 
 def _tiny_model(data: Path, folder: Path) -> Path:

@@ -34,6 +34,11 @@ def is_fast() -> bool:
     return _layers is not None and _layers.targets()[0] in FAST
 
 
+def targets() -> list[str]:
+    """Return the instruction sets the native layers can use here, the one that is used first."""
+    return list(_layers.targets()) if _layers is not None else []
+
+
 def require_native() -> None:
     """Raise `UsageError` where there is no native code."""
     if _layers is None:

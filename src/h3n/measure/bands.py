@@ -12,19 +12,25 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from h3n.decode import DECODERS, EXACT_UP_TO, Parse, Scores, decode_batch, native, weigh
+from h3n.decode import Parse, Scores, decode_batch, native
 from h3n.errors import DecodeError, InputError, UnknownName, UsageError
-from h3n.experiments.bands_table import COMPLEXITY, NETWORK, PUBLISHED, Timing, curve_of, fit_exponent, rows_of
 from h3n.formats.lines import read_lines
 from h3n.formats.options import Problems
+from h3n.measure.bands_table import FIT_FROM, NETWORK, rows_of
+from h3n.measure.fits import Timing, curve_of, fit_exponent, spread
+from h3n.measure.paper import COMPLEXITY, PUBLISHED
+from h3n.measure.provenance import describe_parser
+from h3n.measure.ranking import rank_heads, weigh_all
+from h3n.measure.timing import least_with_result
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
-    from h3n.model.batch import Inputs
     from h3n.model.model import Model
+    from h3n.parser import Parser
 
 ROWS = ("cky", "mst", PUBLISHED, "hpsg", "h3n", "auto")
 # Where the sentences of a band are looked for: one a line, words with blanks between, plain or compressed.
@@ -33,9 +39,8 @@ ENDINGS = ("", ".xz", ".gz", ".bz2")
 SAMPLE = 16
 WHOLE_UP_TO = 100  # words: in a band without longer sentences the published decoder is run on all
 
-Watch = Callable[[str, float], object]
-P = ParamSpec("P")
 T = TypeVar("T")
+OnProgress = Callable[[str, float], object]  # is told a band and the share of all work done
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,57 +79,57 @@ def _read_band(name: str, path: Path, limit: int) -> Band:
     return Band(name, tuple(sentences[at] for at in kept), path.name, checksum)
 
 
-def spread(lengths: Sequence[int], count: int) -> list[int]:
-    """Return the indices of so many lengths, each the middle one of a part of equal size; all of them for 0."""
-    if not 0 < count < len(lengths):
-        return list(range(len(lengths)))
-    order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    return sorted(order[int((part + 0.5) * len(order) / count)] for part in range(count))
-
-
 def measure_bands(
-    parser: Model,
+    parser: Parser,
     bands: Sequence[Band],
     *,
     decoders: Sequence[str] = ROWS,
     sample: int = SAMPLE,
     repeat: int = 3,
-    watch: Watch | None = None,
+    progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Return the table, the curves and what they grow as, ready for JSON.
 
     Times are processor time of this process (of the clock on the wall where the network is on another device). A batch
     is scored once; of ``repeat`` runs of a decoder on it the fastest counts, but the published one is run once, in a
-    band of long sentences on ``sample`` of them (0: on all). ``watch`` is told a band and the share of all work done.
+    band of long sentences on ``sample`` of them (0: on all).
     """
-    _check(parser, decoders, sample=sample, repeat=repeat)
+    model = parser.model
+    _check(model, decoders, sample=sample, repeat=repeat)
     chosen = [_sampled(band, sample) if PUBLISHED in decoders else set() for band in bands]
-    work = _Work(bands, chosen, repeat, watch)
-    measure = _Measure(parser, tuple(decoders), repeat)
+    work = _Work(bands, chosen, repeat, progress)
+    measure = _Measure(model, tuple(decoders), repeat)
     for band in bands[:1]:
-        measure.run(band.sentences[:2], set(), lambda _: None)  # what is done but once is done then
+        measure.run(band.sentences[:2], set(), lambda _: None)  # so that what is done once in a process is done
     tallies = [
-        measure.run(band.sentences, some, work.watcher(band, some)) for band, some in zip(bands, chosen, strict=True)
+        measure.run(band.sentences, some, work.counter(band, some)) for band, some in zip(bands, chosen, strict=True)
     ]
     names = (NETWORK, *decoders)
     growing = [name for name in decoders if name != "auto"]  # which is one decoder or another
-    curves = {name: curve_of([timing for tally in tallies for timing in tally.timings[name]]) for name in names}
+    curves = {
+        name: curve_of([timing for tally in tallies for timing in tally.timings[name]], pivot=FIT_FROM)
+        for name in names
+    }
     return {
         "clock": measure.clock_name,
-        "instructions": native.targets()[0],
-        "head_score": parser.config.decoding.head_score,
+        "ran": describe_parser(parser),
+        "head_score": model.config.decoding.head_score,
         "repeat": repeat,
         "bands": [_report(band, tally) for band, tally in zip(bands, tallies, strict=True)],
         "curves": curves,
-        "exponents": {name: fit_exponent(curves[name]) for name in growing},
+        "exponents": {name: _growth(curves[name]) for name in growing},
     }
 
 
-def _check(parser: Model, decoders: Sequence[str], *, sample: int, repeat: int) -> None:
+def _growth(points: Sequence[dict[str, float]]) -> float | None:
+    return fit_exponent([(point["words"], point["milliseconds"]) for point in points], above=FIT_FROM)
+
+
+def _check(model: Model, decoders: Sequence[str], *, sample: int, repeat: int) -> None:
     for name in decoders:
         if name not in COMPLEXITY:
             raise UnknownName("decoder", name, COMPLEXITY)
-        parser.decoder_for("hpsg" if name == PUBLISHED else name)
+        model.decoder_for("hpsg" if name == PUBLISHED else name)
     if sample < 0 or repeat < 1:
         raise UsageError(f"a sample of {sample} and {repeat} runs; 0 or more and 1 or more are accepted")
 
@@ -136,19 +141,21 @@ def _sampled(band: Band, sample: int) -> set[int]:
 class _Work:
     """How much of the work is done, by what each sentence is expected to take."""
 
-    def __init__(self, bands: Sequence[Band], chosen: Sequence[set[int]], repeat: int, watch: Watch | None) -> None:
-        self._repeat, self._watch, self._done = repeat, watch, 0.0
+    def __init__(
+        self, bands: Sequence[Band], chosen: Sequence[set[int]], repeat: int, progress: OnProgress | None
+    ) -> None:
+        self._repeat, self._progress, self._done = repeat, progress, 0.0
         pairs = zip(bands, chosen, strict=True)
         self._total = sum(self._seconds(n, at in some) for band, some in pairs for at, n in enumerate(band.lengths))
 
-    def watcher(self, band: Band, chosen: set[int]) -> Callable[[int], None]:
+    def counter(self, band: Band, chosen: set[int]) -> Callable[[int], None]:
         """Return what is to be called with the number of each sentence of the band when it is done."""
         lengths = band.lengths
 
         def done(number: int) -> None:
             self._done += self._seconds(lengths[number], number in chosen)
-            if self._watch is not None:
-                self._watch(band.name, min(1.0, self._done / self._total))  # rounding adds up
+            if self._progress is not None:
+                self._progress(band.name, min(1.0, self._done / self._total))  # rounding adds up
 
         return done
 
@@ -169,60 +176,46 @@ class _Tally:
 class _Measure:
     """Takes the time of everything in a band."""
 
-    def __init__(self, parser: Model, decoders: tuple[str, ...], repeat: int) -> None:
-        self._parser, self._decoders, self._repeat = parser, decoders, repeat
-        on_processor = parser.network.device.type == "cpu"
+    def __init__(self, model: Model, decoders: tuple[str, ...], repeat: int) -> None:
+        self._model, self._decoders, self._repeat = model, decoders, repeat
+        on_processor = model.network.device.type == "cpu"
         self._clock = time.process_time if on_processor else time.perf_counter
         self.clock_name = "processor" if on_processor else "wall-clock"
 
     def run(self, sentences: Sequence[Sentence], chosen: set[int], done: Callable[[int], None]) -> _Tally:
         """Return what the sentences take; the published decoder is run on those of the ``chosen`` numbers."""
-        batches, reading = self._least(1, lambda: list(self._parser.batches(sentences)))
+        batches, reading = self._time(lambda: list(self._model.batches(sentences)))
         tally = _Tally({name: [] for name in (NETWORK, *self._decoders)}, reading)
         for numbers, inputs in batches:
-            scores, seconds = self._least(1, self._scores, [sentences[at] for at in numbers], inputs)
-            tally.timings[NETWORK].append(_timing(scores, seconds))
-            parses: dict[str, list[Parse]] = {}
-            for name in self._decoders:
-                if name != PUBLISHED:
-                    parses[name], seconds = self._least(self._repeat, self._parses, scores, name)
-                    tally.timings[name].append(_timing(scores, seconds))
+            scored, seconds = self._time(partial(self._model.score_batch, [sentences[at] for at in numbers], inputs))
+            tally.timings[NETWORK].append(_timing(scored.scores, seconds))
+            parses = {name: self._parses(scored.scores, name, tally) for name in self._decoders if name != PUBLISHED}
+            weighed = weigh_all(self._model, scored.scores)
             for place, number in enumerate(numbers):
                 if number in chosen:
                     exact = parses["hpsg"][place] if "hpsg" in parses else None
-                    self._run_published(scores[place], exact, tally)
+                    self._run_published(weighed[place], exact, tally)
                 done(number)
         return tally
 
     def _run_published(self, scores: Scores, exact: Parse | None, tally: _Tally) -> None:
-        [parse], seconds = self._least(1, native.decode, [scores], [PUBLISHED])
+        [parse], seconds = self._time(lambda: native.decode([scores], [PUBLISHED]))
         if parse is None:
             raise DecodeError(f"a sentence of {len(scores)} words: no tree has a finite score")
         tally.timings[PUBLISHED].append(_timing([scores], seconds))
         if exact is not None:
             tally.scores.append((exact.score, parse.score))
 
-    def _scores(self, sentences: Sequence[Sentence], inputs: Sequence[Inputs]) -> list[Scores]:
-        """Return what decoders read, weighted: that is the same for all of them, so it is no part of decoding."""
-        scored = self._parser.score_batch(sentences, inputs)
-        return [weigh(scores, self._parser.config.decoding.weight) for scores in scored.scores]
+    def _parses(self, scores: Sequence[Scores], name: str, tally: _Tally) -> list[Parse]:
+        """Return the parses. Ranking heads is a part of a decoder's time; weighing, the same for all, is not."""
+        ranked, ranking = self._time(lambda: rank_heads(self._model, scores, name), self._repeat)
+        weighed = weigh_all(self._model, ranked)
+        parses, decoding = self._time(lambda: decode_batch(weighed, name), self._repeat)
+        tally.timings[name].append(_timing(scores, ranking + decoding))
+        return parses
 
-    def _parses(self, scores: Sequence[Scores], name: str) -> list[Parse]:
-        """Return the parses, by the steps `Model.decode` takes before it gives names."""
-        from h3n.model.scoring import tree_head_scores
-
-        if "head" in DECODERS[name].needs and self._parser.config.decoding.head_score == "tree":
-            scores = tree_head_scores(scores, beyond=EXACT_UP_TO if name == "auto" else 0)
-        return decode_batch(scores, name)
-
-    def _least(self, repeat: int, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T, float]:
-        """Return the result, and the seconds of the fastest of several runs."""
-        best = math.inf
-        for _ in range(repeat):
-            started = self._clock()
-            result = action(*args, **kwargs)
-            best = min(best, self._clock() - started)
-        return result, best
+    def _time(self, action: Callable[[], T], repeat: int = 1) -> tuple[T, float]:
+        return least_with_result(action, repeat=repeat, clock=self._clock)
 
 
 def _timing(scores: Sequence[Scores], seconds: float) -> Timing:

@@ -7,6 +7,7 @@ import lzma
 import math
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,21 +21,15 @@ from hypothesis import strategies as st
 from h3n.cli import main
 from h3n.decode import native
 from h3n.errors import InputError, UnknownName, UsageError
-from h3n.experiments import bands as module
-from h3n.experiments.bands import FILES, ROWS, Band, measure_bands, read_bands, spread
-from h3n.experiments.bands_plot import check_plot, plot_bands
-from h3n.experiments.bands_table import (
-    NETWORK,
-    PAPER,
-    PUBLISHED,
-    Timing,
-    curve_of,
-    describe_bands,
-    extrapolate,
-    fit_exponent,
-    rows_of,
-)
+from h3n.measure import bands as module
+from h3n.measure.bands import FILES, ROWS, Band, measure_bands, read_bands
+from h3n.measure.bands_plot import plot_bands
+from h3n.measure.bands_table import NETWORK, describe_bands, rows_of
+from h3n.measure.fits import Timing, curve_of, extrapolate, fit_exponent, spread
+from h3n.measure.paper import PUBLISHED, paper_bands
+from h3n.measure.plots import check_plot
 from h3n.model.model import Model
+from h3n.parser import Parser
 from h3n.trees import Sentence
 
 WORDS = ("the", "dog", "saw", "Oslo", "and", "a", "cat", ".")
@@ -45,12 +40,12 @@ def sentence(words: int) -> Sentence:
 
 
 @pytest.fixture(scope="module")
-def parser(tiny_model: Path) -> Model:
-    return Model.load(tiny_model)
+def parser(tiny_model: Path) -> Parser:
+    return Parser(Model.load(tiny_model))
 
 
 @pytest.fixture(scope="module")
-def found(parser: Model) -> dict[str, Any]:
+def found(parser: Parser) -> dict[str, Any]:
     short = Band("0-100", tuple(map(sentence, (3, 12, 7, 25))))
     long = Band("100-200", tuple(map(sentence, (101, 103, 30, 105, 40))))
     return measure_bands(parser, [short, long], sample=2, repeat=1)
@@ -80,27 +75,27 @@ def test_a_sample_has_one_of_every_part(lengths: list[int], count: int) -> None:
 
 
 def test_all_measured_is_a_sum() -> None:
-    assert extrapolate([Timing(10, 2, 0.5), Timing(30, 1, 1.0)], [10, 10, 30]) == (1.5, 0.0)
+    assert extrapolate([Timing(10, 2, 0.5), Timing(30, 1, 1.0)], [10, 10, 30], power=5) == (1.5, 0.0)
 
 
 def test_a_sample_of_exact_fifth_powers_gives_the_rest() -> None:
     lengths = [200, 210, 250, 299]
     timings = [Timing(n, 1, 2e-11 * n**5) for n in (210, 250)]
-    seconds, error = extrapolate(timings, lengths)
+    seconds, error = extrapolate(timings, lengths, power=5)
     assert seconds == pytest.approx(2e-11 * sum(n**5 for n in lengths))
     assert error == pytest.approx(0, abs=1e-9)
 
 
 def test_the_error_is_that_of_a_sample() -> None:
     # Equal lengths, so a plain mean: variance 2, half of four sentences seen, mean 2.
-    seconds, error = extrapolate([Timing(10, 1, 1.0), Timing(10, 1, 3.0)], [10] * 4)
+    seconds, error = extrapolate([Timing(10, 1, 1.0), Timing(10, 1, 3.0)], [10] * 4, power=5)
     assert seconds == pytest.approx(8)
     assert error == pytest.approx(math.sqrt(0.5 * 2 / 2) / 2)
-    assert math.isnan(extrapolate([Timing(10, 1, 1.0)], [10] * 4)[1])
+    assert math.isnan(extrapolate([Timing(10, 1, 1.0)], [10] * 4, power=5)[1])
 
 
 def test_a_curve_joins_like_lengths() -> None:
-    points = curve_of([Timing(104, 3, 0.3), Timing(106, 1, 0.5), Timing(100, 2, 0.8), Timing(200, 1, 1.0)])
+    points = curve_of([Timing(104, 3, 0.3), Timing(106, 1, 0.5), Timing(100, 2, 0.8), Timing(200, 1, 1.0)], pivot=100)
     assert [point["words"] for point in points] == [100, 104.5, 200]
     assert [point["sentences"] for point in points] == [2, 4, 1]
     assert [point["milliseconds"] for point in points] == pytest.approx([400, 200, 1000])
@@ -108,10 +103,10 @@ def test_a_curve_joins_like_lengths() -> None:
 
 @pytest.mark.parametrize("power", [1.7, 4, 5])
 def test_an_exponent_is_found_again_whatever_short_sentences_take(power: float) -> None:
-    points = [{"words": n, "milliseconds": 3e-6 * n**power} for n in (110, 150, 230, 290)]
-    short = [{"words": 20, "milliseconds": 500.0}]
-    assert fit_exponent(short + points) == pytest.approx(power)
-    assert fit_exponent(short + points[:1]) is None
+    points = [(float(n), 3e-6 * n**power) for n in (110, 150, 230, 290)]
+    short = [(20.0, 500.0)]
+    assert fit_exponent(short + points, above=100) == pytest.approx(power)
+    assert fit_exponent(short + points[:1], above=100) is None
 
 
 def test_rows_have_the_network_in_their_totals() -> None:
@@ -129,12 +124,13 @@ def test_rows_have_the_network_in_their_totals() -> None:
     assert alone["total_speed_up"] is alone["decoding_speed_up"] is None
 
 
-@pytest.mark.parametrize("band", PAPER)
+@pytest.mark.parametrize("band", paper_bands())
 def test_the_figures_of_the_paper_agree_with_each_other(band: str) -> None:
-    for paper in PAPER[band].values():
+    rows = paper_bands()[band].rows
+    assert set(rows) == {"cky", "mst", PUBLISHED, "h3n"}
+    for paper in rows.values():
         assert 1000 / paper.seconds == pytest.approx(paper.sentences_per_second, rel=0.08)  # it prints 0.006
-    gain = PAPER[band][PUBLISHED].seconds / PAPER[band]["h3n"].seconds
-    assert gain == pytest.approx(PAPER[band]["h3n"].speed_up, rel=0.005)
+    assert rows[PUBLISHED].seconds / rows["h3n"].seconds == pytest.approx(rows["h3n"].speed_up, rel=0.005)
 
 
 def test_everything_is_measured(found: dict[str, Any]) -> None:
@@ -155,10 +151,10 @@ def test_everything_is_measured(found: dict[str, Any]) -> None:
     assert set(found["exponents"]) == set(ROWS) - {"auto"}
 
 
-def test_the_share_done_grows_to_the_whole(parser: Model) -> None:
+def test_the_share_done_grows_to_the_whole(parser: Parser) -> None:
     told: list[tuple[str, float]] = []
     bands = [Band("a", (sentence(4), sentence(9))), Band("b", (sentence(30),))]
-    measure_bands(parser, bands, repeat=1, watch=lambda *news: told.append(news))
+    measure_bands(parser, bands, repeat=1, progress=lambda *news: told.append(news))
     assert [band for band, _ in told] == ["a", "a", "b"]
     shares = [share for _, share in told]
     assert shares == sorted(shares)
@@ -166,7 +162,7 @@ def test_the_share_done_grows_to_the_whole(parser: Model) -> None:
     assert shares[-1] <= 1
 
 
-def test_another_score_is_reported(parser: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_score_is_reported(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
     right = native.decode
 
     def wrong(sentences: Sequence[Any], names: Sequence[str], **options: Any) -> list[Any]:
@@ -183,7 +179,24 @@ def test_another_score_is_reported(parser: Model, monkeypatch: pytest.MonkeyPatc
     assert "1 DIFFER (by 1 at most)" in describe_bands(found)
 
 
-def test_some_decoders_alone(parser: Model) -> None:
+def test_the_time_of_the_tree_that_ranks_heads_is_decoding(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def rank(_: Model, scores: Sequence[Any], decoder: str) -> Sequence[Any]:
+        asked.append(decoder)
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+        return scores
+
+    monkeypatch.setattr(module, "rank_heads", rank)
+    measured = measure_bands(parser, [Band("mine", (sentence(4),))], decoders=("h3n",), repeat=1)
+    assert set(asked) == {"h3n"}
+    assert measured["bands"][0]["rows"][0]["decoding_seconds"] > 0.05
+    assert measured["bands"][0]["scoring_seconds"] < measured["bands"][0]["rows"][0]["total_seconds"]
+
+
+def test_some_decoders_alone(parser: Parser) -> None:
     found = measure_bands(parser, [Band("mine", (sentence(4),))], decoders=("h3n",), repeat=1)
     [row] = found["bands"][0]["rows"]
     assert row["decoder"] == "h3n"
@@ -192,7 +205,7 @@ def test_some_decoders_alone(parser: Model) -> None:
     assert describe_bands(found).splitlines()[3].split()[-2:] == ["-", "-"]
 
 
-def test_wrong_arguments_are_refused(parser: Model) -> None:
+def test_wrong_arguments_are_refused(parser: Parser) -> None:
     with pytest.raises(UnknownName, match=r"unknown decoder 'best'; known: .*hpsg_n5"):
         measure_bands(parser, [], decoders=("best",))
     with pytest.raises(UsageError, match="a sample of -1 and 3 runs"):
@@ -221,7 +234,7 @@ def test_the_table_marks_what_is_extrapolated(found: dict[str, Any]) -> None:
 def test_bands_are_read_plain_and_compressed(folder: Path) -> None:
     bands = read_bands(folder)
     assert [band.lengths for band in bands] == [[3, 9, 5], [20, 22], [30, 31]]
-    assert [band.name for band in bands] == list(PAPER)
+    assert [band.name for band in bands] == list(paper_bands())
     assert bands[2].file == "band-200-299.txt.xz"
     assert len({band.checksum for band in bands}) == 3
     assert [band.lengths for band in read_bands(folder, limit=1)] == [[5], [22], [31]]
@@ -251,7 +264,7 @@ def test_the_curves_carry_their_exponents(found: dict[str, Any], tmp_path: Path)
 def test_a_picture_that_cannot_be_written_is_refused_beforehand(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"accepted endings: .*pdf, .*png"):
         check_plot(tmp_path / "a.docx")
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="there is no folder"):
         check_plot(tmp_path / "nowhere" / "a.png")
 
 
@@ -279,11 +292,14 @@ def test_the_command_prints_and_draws(run: Run, monkeypatch: pytest.MonkeyPatch)
     before = signal.getsignal(signal.SIGINT)
     code, out, _ = run("--bands", "--data", ".", "--limit", "2", "--repeat", "1", "--json", "--plot", "a.png")
     assert code == 0
-    made = json.loads(out)
-    assert [band["sentences"] for band in made["bands"]] == [2, 2, 2]
-    assert len(made["weights"]) == 64
-    assert made["code"]["version"]
-    assert made["machine"]["threads"] == 1
+    measured = json.loads(out)
+    assert [band["sentences"] for band in measured["bands"]] == [2, 2, 2]
+    assert len(measured["weights"]) == 64
+    assert measured["code"]["version"]
+    assert measured["machine"]["threads"] == 1
+    assert measured["ran"]["precision"] == "float32", "what ran, not what was asked for"
+    assert measured["ran"]["decoders"] == native.targets()[0]
+    assert measured["ran"]["processor"] == measured["machine"]["processor"]
     assert Path("a.png").is_file()
     assert signal.getsignal(signal.SIGINT) is before
     Path("raw").mkdir()
@@ -300,7 +316,7 @@ def test_the_command_prints_and_draws(run: Run, monkeypatch: pytest.MonkeyPatch)
     [
         (["--bands"], "--bands needs sentences: --data FOLDER"),
         (["--bands", "--data", "nowhere"], "nowhere: no band-001-099.wiki.txt"),
-        (["--bands", "--data", ".", "--plot", "a.docx"], "a.docx: no kind of picture"),
+        (["--bands", "--data", ".", "--plot", "a.docx"], "a.docx: not a kind of picture"),
         (["--bands", "mine.txt"], "FILE does nothing with --bands"),
         (["--bands", "--threads", "2"], "--threads does nothing with --bands"),
         (["--sample", "3"], "--sample needs --bands"),

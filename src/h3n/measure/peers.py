@@ -1,4 +1,4 @@
-"""Other people's decoders, measured beside ours where they are installed: torch_struct and supar.
+"""Other people's decoders, to be measured beside ours where they are installed: torch_struct and supar.
 
 Each gets the same scores as ours and must find trees of the same score, or the comparison is refused.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import time
 import types
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ import numpy as np
 
 from h3n.decode import Scores, decode_batch
 from h3n.errors import H3nError
+from h3n.measure.timing import least_within
 
 # what a rival's row is called -> the decoder of ours that finds the same trees
 OURS = {"torch_struct.cky": "cky", "supar.cky": "cky", "supar.eisner": "eisner", "supar.mst": "mst"}
@@ -34,7 +34,7 @@ class Rival:
     worth: Callable[[Any, Any], list[float]]
 
     def measure(self, batch: Sequence[Scores], seconds: float) -> float:
-        """Return the least time for the batch in milliseconds, once its trees are known to be as good as ours."""
+        """Return the least seconds for the batch, once its trees are known to be as good as ours."""
         import torch
 
         threads = torch.get_num_threads()
@@ -48,17 +48,11 @@ class Rival:
 
     def _measure(self, batch: Sequence[Scores], seconds: float) -> float:
         given = self.prepare(batch)
-        found = np.array(self.worth(given, self.run(given)))
+        theirs = np.array(self.worth(given, self.run(given)))
         ours = np.array([parse.score for parse in decode_batch(batch, OURS[self.name])])
-        if not np.allclose(found, ours, rtol=1e-4, atol=1e-2):
-            raise H3nError(f"{self.name} and our {OURS[self.name]} differ: {found[:3]} against {ours[:3]}")
-        best, spent = float("inf"), 0.0
-        while spent < seconds or best == float("inf"):
-            started = time.process_time()
-            self.run(given)
-            took = time.process_time() - started
-            best, spent = min(best, took), spent + took
-        return best * 1000
+        if not np.allclose(theirs, ours, rtol=1e-4, atol=1e-2):
+            raise H3nError(f"{self.name} and our {OURS[self.name]} differ: {theirs[:3]} against {ours[:3]}")
+        return least_within(lambda: self.run(given), seconds=seconds)
 
 
 def available(notes: list[str]) -> list[Rival]:
@@ -105,8 +99,8 @@ def _supar() -> list[Rival]:
     fn = importlib.import_module("supar.structs.fn")
 
     def worth_of_arcs(arcs: Any, heads: Any) -> list[float]:
-        found: list[float] = arcs.gather(-1, heads.unsqueeze(-1)).squeeze(-1)[:, 1:].sum(-1).tolist()
-        return found
+        sums: list[float] = arcs.gather(-1, heads.unsqueeze(-1)).squeeze(-1)[:, 1:].sum(-1).tolist()
+        return sums
 
     def run_mst(arcs: Any) -> Any:
         mask = arcs.new_ones(arcs.shape[:2]).bool()

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from h3n.errors import InputError
-from h3n.experiments.experiment import Experiment, experiment_names, load_experiment
-from h3n.experiments.plan import how_to_get
-from h3n.experiments.plots import plot_rows
-from h3n.experiments.results import read_results
-from h3n.experiments.tables import band_tables, provenance, row_tables
+from h3n.experiments.catalogue import experiment_names, load_experiment
+from h3n.experiments.experiment import Experiment
+from h3n.experiments.files import how_to_get
+from h3n.experiments.kinds import kind_of
+from h3n.experiments.origins import provenance
+from h3n.experiments.plan import command_of
+from h3n.experiments.results import own_experiments, read_results
 
 PAGE = "results.md"
 IMAGES = "images"
@@ -31,13 +33,17 @@ the checksums of the data stand below each table. [Reproducing](reproducing.md) 
 """
 
 
-def build_report(results: str | Path, docs: str | Path) -> Path:
-    """Write the page and its plots into a folder and return the page's path."""
+def write_page(results: str | Path, docs: str | Path) -> Path:
+    """Write the page and its plots into a folder and return the page's path.
+
+    Besides the experiments that come with h3n it has those in files of the user's own that have results.
+    """
     folder = Path(docs)
-    experiments = sorted(map(load_experiment, experiment_names()), key=lambda one: (one.order, one.name))
-    found = {one.name: read_results(Path(results), one.name) for one in experiments}
-    parts = [HEAD, *(_section(one, found[one.name], folder) for one in experiments if found[one.name])]
-    if waiting := [one for one in experiments if not found[one.name]]:
+    ours = map(load_experiment, experiment_names())
+    experiments = sorted([*ours, *own_experiments(Path(results))], key=lambda one: (one.order, one.name))
+    stored = {one.name: read_results(Path(results), one.name) for one in experiments}
+    parts = [HEAD, *(_section(one, run, folder) for one in experiments if (run := stored[one.name]) is not None)]
+    if waiting := [one for one in experiments if not stored[one.name]]:
         parts.append("\n".join(_not_run(waiting)))
     path = folder / PAGE
     try:
@@ -48,21 +54,16 @@ def build_report(results: str | Path, docs: str | Path) -> Path:
     return path
 
 
-def _section(experiment: Experiment, found: dict[str, Any] | None, folder: Path) -> str:
-    if found is None:
-        raise ValueError(f"no results of {experiment.name}")
-    records: list[dict[str, Any]] = list(found["runs"].values())
+def _section(experiment: Experiment, stored: dict[str, Any], folder: Path) -> str:
+    records: list[dict[str, Any]] = list(stored["runs"].values())
     lines = [f"## {experiment.title}", "", experiment.question, ""]
     if experiment.table:
         lines += [f"The paper's table: *{experiment.table}*.", ""]
     if experiment.budget:
         lines += [f"Budget: {experiment.budget}", ""]
-    if found["miniature"]:
+    if stored["miniature"]:
         lines += ["**A miniature: generated sentences and a tiny network. The figures mean nothing.**", ""]
-    if experiment.bands is not None:
-        lines += band_tables(records[0])
-    else:
-        lines += row_tables(experiment, records)
+    lines += kind_of(experiment).tables(experiment, records)
     if experiment.findings:
         lines += [experiment.findings, ""]
     lines += [*_picture(experiment, records, folder), *provenance(records)]
@@ -75,12 +76,7 @@ def _picture(experiment: Experiment, records: Sequence[dict[str, Any]], folder: 
         (folder / IMAGES).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder / IMAGES}: cannot be made: {error.strerror}") from None
-    if experiment.bands is not None:
-        from h3n.experiments.bands_plot import plot_bands
-
-        plot_bands(records[0]["measured"], folder / IMAGES / name)
-    else:
-        plot_rows(experiment, records, folder / IMAGES / name)
+    kind_of(experiment).plot(experiment, records, folder / IMAGES / name)
     yield from (f"![{experiment.title}]({IMAGES}/{name})", "")
 
 
@@ -90,4 +86,4 @@ def _not_run(experiments: Sequence[Experiment]) -> Iterator[str]:
     for experiment in experiments:
         yield from (f"### {experiment.title}", "", experiment.question, "", "```console")
         yield from (f"$ {line}" for line in how_to_get(experiment))
-        yield from (f"$ h3n experiments run {experiment.name}", "```", "")
+        yield from (f"$ {command_of(experiment.source)}", "```", "")

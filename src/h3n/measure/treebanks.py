@@ -1,0 +1,75 @@
+"""The scores of a parser on several treebanks, by genre where they name one, and from raw text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from h3n import formats
+from h3n.evaluate import score_conll18
+from h3n.measure.accuracy import read_gold
+from h3n.measure.documents import read_documents
+from h3n.training.evaluation import bare
+
+if TYPE_CHECKING:
+    from h3n.parser import Parser
+
+Scores = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TreebankRow:
+    """The scores on a part of the data."""
+
+    name: str
+    sentences: int
+    scores: Scores
+
+
+def measure_treebanks(
+    parser: Parser, treebanks: Mapping[str, Sequence[str]], *, decoder: str | None = None, limit: int = 0
+) -> list[TreebankRow]:
+    """Return a row for each treebank and for each genre that its sentences name: gold words, no gold tags."""
+    model = parser.model
+    rows = []
+    for name, files in treebanks.items():
+        gold = read_gold(model, files, name=name, limit=limit)
+        parsed = model.parse([bare(example.sentence, tags=False) for example in gold.examples], decoder=decoder)
+        rows.append(TreebankRow(name, len(parsed), gold.compare(parsed)))
+        parts: dict[str, list[int]] = defaultdict(list)
+        for at, genre in enumerate(genres(files[-1])[: len(parsed)]):
+            parts[genre].append(at)
+        for genre, numbers in sorted(parts.items()):
+            part = replace(gold, examples=[gold.examples[at] for at in numbers])
+            scores = part.compare([parsed[at] for at in numbers])
+            rows.append(TreebankRow(f"  {genre}", len(numbers), scores))
+    return rows
+
+
+def genres(file: str) -> list[str]:
+    """Return the genre of each sentence of GUM, as in ``GUM_academic_art-1``; nothing for other treebanks."""
+    found = []
+    for sentence in formats.read(file):
+        identifiers = [comment for comment in sentence.comments if comment.startswith("# sent_id")]
+        parts = identifiers[0].partition("=")[2].strip().split("_") if identifiers else []
+        if parts[:1] != ["GUM"]:
+            return []
+        found.append(parts[1])
+    return found
+
+
+def measure_raw_text(parser: Parser, path: Path, *, limit: int = 0) -> Scores:
+    """Return CoNLL-2018 F1 scores on the text of a treebank's documents, and ``LAS of gold words`` beside them."""
+    gold, cut, given = [], [], []
+    for document in read_documents(path):
+        gold += document.gold
+        cut += [result.sentence for result in parser.parse("\n\n".join(document.paragraphs))]
+        given += [result.sentence for result in parser.parse(document.gold)]
+        if limit and len(gold) >= limit:
+            break
+    scores = score_conll18(gold, cut)
+    names = ("Sentences", "Words", "UPOS", "XPOS", "UAS", "LAS")
+    return {name: scores[name].f1 for name in names} | {"LAS of gold words": score_conll18(gold, given)["LAS"].f1}
