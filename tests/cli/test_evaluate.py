@@ -287,3 +287,21 @@ def test_files_that_carry_both_trees_get_every_score(run: Any) -> None:
     assert code == 0
     assert [line.split()[0] for line in out.splitlines() if line][0:1] == ["brackets:"]
     assert "head accuracy                33.33" in out
+
+
+def test_two_predictions_are_compared(run: Any) -> None:
+    found = numbers(run, "gold.ptb", "gold.ptb", "--against", "pred.ptb", "--unparsed", "miss", "--samples", "200")
+    assert found["against"]["LF1"]["other"] == 44.4444
+    assert found["against"]["LF1"]["difference"] == 55.5556
+    assert found["against"]["LF1"]["low"] > 0
+    found = numbers(run, "gold.conllu", "gold.conllu", "--against", "pred.conllu", "--samples", "50")["against"]
+    assert (found["LAS"]["difference"], found["UPOS"]["difference"]) == (50.0, 0.0)
+    assert "LF1" not in found
+    code, out, _ = run("gold.conllu", "gold.conllu", "--against", "pred.conllu", "--seed", "5")
+    assert code == 0
+    assert "paired bootstrap over 1 sentences, 10000 samples, seed 5" in out
+    code, _, err = run("gold.ptb", "pred.ptb", "--against", "short.ptb")
+    assert code == 2
+    assert "predicted ends after 1 sentences" in err
+    code, _, err = run("gold.ptb", "pred.ptb", "--against", "-")
+    assert (code, err) == (2, "h3n: --against takes files alone, and neither --metrics conll18 nor --report\n")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from h3n.cli.comparison import add_comparison
 from h3n.cli.model_scores import score_model
 from h3n.cli.scores import Choices, Printed, score_files
 from h3n.errors import UsageError
@@ -54,6 +55,12 @@ def evaluate(
     decoders: Annotated[
         str | None, typer.Option(metavar="NAME,...", help="With --model: decoders, h3n/soft with a head score, or all.")
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="OTHER", help="Compare with another prediction: differences with 95 % intervals."),
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, help="With --against: samples of the bootstrap.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="With --against: the seed of the samples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     format_name: Annotated[
         str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of both files; else by their endings.")
@@ -107,6 +114,7 @@ def evaluate(
       h3n evaluate gold.ptb pred.ptb --spmrl -X -L
       h3n evaluate gold.conllu pred.conllu --json
       h3n evaluate gold.conllu raw.conllu --metrics conll18
+      h3n evaluate gold.ptb pred.ptb --against other.ptb
       h3n evaluate --model en gum/dev.ptb gum/dev.conllu ewt/dev.conllu --decoders all
     """
     if model is not None:
@@ -120,6 +128,8 @@ def evaluate(
     gold, predicted = files
     if gold == predicted == "-":
         raise UsageError("only one of GOLD and PRED can be standard input")
+    if against is not None and ("-" in (*files, against) or metrics is Metrics.CONLL18 or report or compact):
+        raise UsageError("--against takes files alone, and neither --metrics conll18 nor --report")
     formats = (format_name or format_to_read(gold), format_name or format_to_read(predicted))
     spmrl = spmrl or formats == ("spmrl", "spmrl")
     style = "compact" if compact else report and report.value
@@ -140,7 +150,12 @@ def evaluate(
         by_length=by_length,
         conll18=metrics is Metrics.CONLL18,
     )
-    _print(score_files(gold, predicted, names=formats, choices=choices), as_json=as_json)
+    result = score_files(gold, predicted, names=formats, choices=choices)
+    if against is not None:
+        add_comparison(
+            result, (gold, predicted, against), format_name=format_name, choices=choices, samples=samples, seed=seed
+        )
+    _print(result, as_json=as_json)
 
 
 def _print(result: Printed, *, as_json: bool) -> None:

@@ -70,7 +70,7 @@ def score_files(gold: str, predicted: str, *, names: tuple[str, str], choices: C
 def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: Choices) -> Printed:
     left: Iterable[Bracketed]
     right: Iterable[Bracketed]
-    left, right = (islice(side, choices.limit) for side in _read_brackets(gold, predicted, names))
+    left, right = (islice(side, choices.limit) for side in read_brackets(gold, predicted, names))
     result = Printed()
     totals = BracketTotals(choices.parameters)
     if choices.leaf_ancestor or choices.by_label:
@@ -106,7 +106,7 @@ def _note_equal_tags(result: Printed, counts: BracketCounts) -> None:
         result.lines += ["", note]
 
 
-def _read_brackets(gold: str, predicted: str, names: tuple[str, str]) -> list[Iterator[Bracketed]]:
+def read_brackets(gold: str, predicted: str, names: tuple[str, str]) -> list[Iterator[Bracketed]]:
     """Return both sides, read line by line, which is EVALB's way and much the fastest, if each has a tree a line."""
     if all(_has_lines(source) for source in (gold, predicted)):
         return [_bracketed_lines(source) for source in (gold, predicted)]
@@ -229,7 +229,7 @@ def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sent
         trees = one.tree is not None and other.tree is not None
         if not (trees or arcs):
             raise MismatchError(f"{one.place or gold}: gold and predicted have no kind of tree in common")
-        _check_words(one, other, totals.sentences + 1, arcs)
+        check_words(one, other, totals.sentences + 1, arcs)
         classes = {"head_accuracy": (_levels(one), _levels(other))} if trees and arcs else {}
         totals.add(score.count_sentence(one, other, convention=choices.convention, classes=classes))
         if choices.by_label:
@@ -238,7 +238,7 @@ def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sent
     return _joint_result(totals, choices)
 
 
-def _check_words(gold: Sentence, predicted: Sentence, number: int, hint: bool) -> None:
+def check_words(gold: Sentence, predicted: Sentence, number: int, hint: bool) -> None:
     try:
         score.check_words(gold, predicted, number)
     except MismatchError as error:

@@ -24,6 +24,7 @@ from h3n.evaluate.parameters import (
     parse_parameters,
     without_top,
 )
+from h3n.evaluate.significance import Interval, compare_parsers, mcnemar, paired_bootstrap
 from h3n.evaluate.summary import (
     attachment_numbers,
     bracket_numbers,
@@ -66,6 +67,7 @@ __all__ = [
     "Bracketed",
     "ClassCounts",
     "Convention",
+    "Interval",
     "LabelCounts",
     "LabelTotals",
     "LeafCounts",
@@ -83,6 +85,7 @@ __all__ = [
     "by_tag",
     "check_words",
     "compact_line",
+    "compare_parsers",
     "conll18_lines",
     "conll18_numbers",
     "count_attachments",
@@ -98,8 +101,10 @@ __all__ = [
     "load_parameters",
     "main_scores",
     "mark_tags",
+    "mcnemar",
     "pair",
     "pair_words",
+    "paired_bootstrap",
     "parameter_words",
     "parse_parameters",
     "part_numbers",
