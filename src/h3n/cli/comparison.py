@@ -38,10 +38,8 @@ def add_comparison(
         }
         for name, one in intervals.items()
     }
-    result.lines += [
-        "",
-        f"against {other}: paired bootstrap over {len(first)} sentences, {samples} samples, seed {seed}",
-    ]
+    how = f"paired bootstrap over {len(first)} sentences, {samples} samples, seed {seed}"
+    result.lines += ["", f"against {other}: {how}"]
     result.lines.append(f"{'':10}{'this':>9}{'other':>9}{'difference':>12}{'95 % interval':>20}{'p':>9}")
     for name, one in intervals.items():
         interval = f"[{one.low:+.2f}, {one.high:+.2f}]"

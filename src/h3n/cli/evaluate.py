@@ -118,8 +118,8 @@ def evaluate(
       h3n evaluate --model en gum/dev.ptb gum/dev.conllu ewt/dev.conllu --decoders all
     """
     if model is not None:
-        names = decoders.split(",") if decoders else []
-        _print(score_model(model, files, decoders=names, limit=limit), as_json=as_json)
+        chosen_decoders = decoders.split(",") if decoders else []
+        _print(score_model(model, files, decoders=chosen_decoders, limit=limit), as_json=as_json)
         return
     if decoders is not None:
         raise UsageError("--decoders is for --model")

@@ -25,7 +25,7 @@ _ROOM = 1 << 22  # numbers drawn at a time, so that a large treebank does not fi
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The difference of two scores, first less second, in percent points; where it lies in ``level`` of the samples; and
+    """The difference of two scores, first less second, in points: where it lies in ``level`` of the samples, and
     the two-sided p-value of there being none."""
 
     first: float
