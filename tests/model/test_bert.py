@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from h3n.model.bert import FILES, Bert, load_plain
-from h3n.model.pieces import Cutter
+from h3n.model.pieces import Tokenizer
 
 Folder = Callable[[str], Path]
 KINDS = ["bert", "roberta", "xlm-roberta"]
@@ -62,9 +62,9 @@ def test_pieces_are_those_of_transformers(kind: str, tiny_encoder: Folder) -> No
     ours = found[1]
     assert (ours.pad_token_id, ours.unk_token_id) == (theirs.pad_token_id, theirs.unk_token_id)
     words = ["Mary", "saw", "unbelievable", "(", "\u00e9\u00df", "\u2028", "trees"]
-    left, right = Cutter(ours, limit=40), Cutter(theirs, limit=40)
-    assert left.cut(words).ids.tolist() == right.cut(words).ids.tolist()
-    assert left.cut(words).words.tolist() == right.cut(words).words.tolist()
+    left, right = Tokenizer(ours, limit=40), Tokenizer(theirs, limit=40)
+    assert left.tokenize(words).ids.tolist() == right.tokenize(words).ids.tolist()
+    assert left.tokenize(words).words.tolist() == right.tokenize(words).words.tolist()
     assert (left.before, left.after, left.types, left.padding) == (
         right.before,
         right.after,

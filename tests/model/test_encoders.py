@@ -50,9 +50,9 @@ def made(config: Config) -> Network:
 
 
 def run(network: Network, sentences: list[list[str]]) -> Output:
-    inputs = [read_inputs(words, vocabulary(), cutter=network.cutter) for words in sentences]
+    inputs = [read_inputs(words, vocabulary(), tokenizer=network.tokenizer) for words in sentences]
     with torch.no_grad():
-        return network(collate(inputs, cutter=network.cutter))
+        return network(collate(inputs, tokenizer=network.tokenizer))
 
 
 def assert_batching_changes_nothing(network: Network) -> None:

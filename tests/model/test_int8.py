@@ -13,10 +13,10 @@ from h3n.config import Layers
 from h3n.errors import UsageError
 from h3n.model import native
 from h3n.model.bert import Bert, BertConfig
-from h3n.model.cells import cells_of
 from h3n.model.int8 import Int8Arcs, Int8Bert, Int8Linear, Int8Relations, Int8Spans, Int8Stack, pays_off, use_int8
 from h3n.model.layers import Stack
 from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer
+from h3n.model.spans import spans_of
 
 Module = TypeVar("Module", bound=nn.Module)
 OPTIONS = {
@@ -94,21 +94,21 @@ def test_partitioned_layers(count: int) -> None:
 def test_spans(pair: int, helper: int | None) -> None:
     scorer = spread(SpanScorer(64, 90, 80, dropout=0.3, pair=pair))
     given, _ = words(64)
-    cells = cells_of(LENGTHS)
+    spans = spans_of(LENGTHS)
     wanted, (best, labels) = (
-        scorer(scorer.posts(given), cells),
-        scorer.best(scorer.posts(given), cells, helper=helper),
+        scorer(scorer.posts(given), spans),
+        scorer.best(scorer.posts(given), spans, helper=helper),
     )
     fast = rounded(scorer)
     assert isinstance(fast, Int8Spans)
-    scores, (found, found_labels) = fast(fast.posts(given), cells), fast.best(fast.posts(given), cells, helper=helper)
+    scores, (found, found_labels) = fast(fast.posts(given), spans), fast.best(fast.posts(given), spans, helper=helper)
     assert_near(scores, wanted)
     assert_near(found, best)
     assert (found_labels == labels).float().mean() > 0.9
     # What is said to be best is the best of what is said of all, save for the helper label.
     if helper is not None:
-        width = cells.end - cells.start
-        barred = (width == 1) | (width == torch.tensor(LENGTHS)[cells.sentence])
+        width = spans.end - spans.start
+        barred = (width == 1) | (width == torch.tensor(LENGTHS)[spans.sentence])
         scores[barred, helper - 1] = -torch.inf
     assert torch.equal(found, scores.max(dim=-1).values)
     assert torch.equal(found_labels, scores.argmax(dim=-1) + 1)

@@ -14,8 +14,8 @@ from torch import Tensor
 from h3n.config import config_of
 from h3n.model import Network, build_network, collate, count_vocabulary
 from h3n.model.batch import Targets, read_inputs, read_targets
-from h3n.model.cells import Cells, cells_of
 from h3n.model.loss import TERMS, Gold, crf, hinge, losses, order_loss, softmax, weigh
+from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import IGNORE, Seen, Vocabulary
 from h3n.trees import Dependencies, Span
 
@@ -56,63 +56,63 @@ def binary_costs(tree: Tree, gold: Tree, n: int) -> int:
     return best[0, n]
 
 
-def place(cells: Cells) -> dict[tuple[int, int], int]:
-    return {(i, j): at for at, (i, j) in enumerate(zip(cells.start.tolist(), cells.end.tolist(), strict=True))}
+def place(spans: Spans) -> dict[tuple[int, int], int]:
+    return {(i, j): at for at, (i, j) in enumerate(zip(spans.start.tolist(), spans.end.tolist(), strict=True))}
 
 
-def gold_of(tree: Tree, cells: Cells) -> Gold:
-    index = torch.tensor([place(cells)[span] for span in tree])
+def gold_of(tree: Tree, spans: Spans) -> Gold:
+    index = torch.tensor([place(spans)[span] for span in tree])
     return Gold(index, torch.tensor(list(tree.values())), torch.zeros(len(tree), dtype=torch.int64))
 
 
-def tree_score(scores: Tensor, tree: Tree, cells: Cells) -> Tensor:
-    return torch.stack([scores[place(cells)[span], label - 1] for span, label in tree.items()]).sum()
+def tree_score(scores: Tensor, tree: Tree, spans: Spans) -> Tensor:
+    return torch.stack([scores[place(spans)[span], label - 1] for span, label in tree.items()]).sum()
 
 
-def case(n: int, labels: int, seed: int) -> tuple[Tensor, Cells, Tree, list[Tree]]:
+def case(n: int, labels: int, seed: int) -> tuple[Tensor, Spans, Tree, list[Tree]]:
     chance = torch.Generator().manual_seed(seed)
-    cells = cells_of((n,))
+    spans = spans_of((n,))
     trees = every_tree(n, labels)
     gold = trees[int(torch.randint(len(trees), (1,), generator=chance))]
-    return 2 * torch.randn(len(cells), labels, generator=chance), cells, gold, trees
+    return 2 * torch.randn(len(spans), labels, generator=chance), spans, gold, trees
 
 
 @settings(deadline=None, max_examples=30)
 @given(n=st.integers(1, 3), labels=st.integers(1, 2), seed=st.integers(0, 10_000))
 def test_hinge_is_the_strongest_rivals_lead(n: int, labels: int, seed: int) -> None:
-    scores, cells, gold, trees = case(n, labels, seed)
-    rivals = [tree_score(scores, tree, cells) + binary_costs(tree, gold, n) for tree in trees]
-    expected = max(rivals).item() - tree_score(scores, gold, cells).item()
-    assert hinge(scores, cells, gold_of(gold, cells)).item() == pytest.approx(max(expected, 0.0), abs=1e-4)
+    scores, spans, gold, trees = case(n, labels, seed)
+    rivals = [tree_score(scores, tree, spans) + binary_costs(tree, gold, n) for tree in trees]
+    expected = max(rivals).item() - tree_score(scores, gold, spans).item()
+    assert hinge(scores, spans, gold_of(gold, spans)).item() == pytest.approx(max(expected, 0.0), abs=1e-4)
 
 
 @settings(deadline=None, max_examples=30)
 @given(n=st.integers(1, 3), labels=st.integers(1, 2), seed=st.integers(0, 10_000))
 def test_crf_is_the_log_probability_of_the_gold_tree(n: int, labels: int, seed: int) -> None:
-    scores, cells, gold, trees = case(n, labels, seed)
-    total = torch.stack([tree_score(scores, tree, cells) for tree in trees]).logsumexp(dim=0)
-    expected = total - tree_score(scores, gold, cells)
-    assert crf(scores, cells, gold_of(gold, cells)).item() == pytest.approx(expected.item(), abs=1e-4)
+    scores, spans, gold, trees = case(n, labels, seed)
+    total = torch.stack([tree_score(scores, tree, spans) for tree in trees]).logsumexp(dim=0)
+    expected = total - tree_score(scores, gold, spans)
+    assert crf(scores, spans, gold_of(gold, spans)).item() == pytest.approx(expected.item(), abs=1e-4)
 
 
 def test_softmax_is_a_cross_entropy_per_span() -> None:
-    scores, cells, gold, _ = case(3, 2, 4)
-    target = torch.zeros(len(cells), dtype=torch.int64)
+    scores, spans, gold, _ = case(3, 2, 4)
+    target = torch.zeros(len(spans), dtype=torch.int64)
     for span, label in gold.items():
-        target[place(cells)[span]] = label
-    everything = torch.cat((torch.zeros(len(cells), 1), scores), dim=1)
+        target[place(spans)[span]] = label
+    everything = torch.cat((torch.zeros(len(spans), 1), scores), dim=1)
     expected = torch.nn.functional.cross_entropy(everything, target, reduction="sum")
-    torch.testing.assert_close(softmax(scores, cells, gold_of(gold, cells)), expected)
+    torch.testing.assert_close(softmax(scores, spans, gold_of(gold, spans)), expected)
 
 
 def test_hinge_gradient_lifts_gold_and_lowers_the_rival() -> None:
-    scores, cells, gold, _ = case(3, 2, 8)
+    scores, spans, gold, _ = case(3, 2, 8)
     scores.requires_grad_()
-    loss = hinge(scores, cells, gold_of(gold, cells))
+    loss = hinge(scores, spans, gold_of(gold, spans))
     loss.backward()
     assert loss.item() > 0
     assert scores.grad is not None
-    better = hinge((scores - 0.01 * scores.grad).detach(), cells, gold_of(gold, cells))
+    better = hinge((scores - 0.01 * scores.grad).detach(), spans, gold_of(gold, spans))
     assert better.item() < loss.item()
 
 

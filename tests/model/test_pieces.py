@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from h3n.model import pieces
-from h3n.model.pieces import Cutter, _nearest, _windows
+from h3n.model.pieces import Tokenizer, _nearest, _windows
 
 
 @settings(deadline=None)
@@ -31,24 +31,24 @@ def test_windows_cover_all_pieces_and_give_them_context(count: int, room: int) -
 
 
 @cache
-def _cutter(folder: Path) -> Cutter:
+def _tokenizer(folder: Path) -> Tokenizer:
     from transformers import AutoTokenizer
 
-    return Cutter(AutoTokenizer.from_pretrained(folder, add_prefix_space=True), limit=12)
+    return Tokenizer(AutoTokenizer.from_pretrained(folder, add_prefix_space=True), limit=12)
 
 
 @pytest.fixture
-def cutter(tiny_encoder: Callable[[str], Path]) -> Cutter:
+def tokenizer(tiny_encoder: Callable[[str], Path]) -> Tokenizer:
     from transformers import AutoTokenizer
 
-    return Cutter(AutoTokenizer.from_pretrained(tiny_encoder("bert")), limit=12)
+    return Tokenizer(AutoTokenizer.from_pretrained(tiny_encoder("bert")), limit=12)
 
 
-def test_every_word_has_its_pieces(cutter: Cutter) -> None:
-    found = cutter.cut(["the", "unbelievableness", "\u200b", "tree"])
+def test_every_word_has_its_pieces(tokenizer: Tokenizer) -> None:
+    found = tokenizer.tokenize(["the", "unbelievableness", "\u200b", "tree"])
     assert sorted(set(found.words.tolist())) == [0, 1, 2, 3]
     assert found.words.tolist() == sorted(found.words.tolist())
-    assert found.ids[found.words == 2].tolist() == [cutter.unknown]
+    assert found.ids[found.words == 2].tolist() == [tokenizer.unknown]
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
@@ -59,32 +59,32 @@ def test_every_word_has_its_pieces(cutter: Cutter) -> None:
 def test_words_that_were_seen_before_are_cut_as_in_their_sentence(
     tiny_encoder: Callable[[str], Path], kind: str, words: list[str]
 ) -> None:
-    cutter = _cutter(tiny_encoder(kind))
-    assert cutter.word_by_word
-    together = cutter._cut_together(words)
+    tokenizer = _tokenizer(tiny_encoder(kind))
+    assert tokenizer.word_by_word
+    together = tokenizer._tokenize_together(words)
     for _ in range(2):
-        found = cutter.cut(words)
+        found = tokenizer.tokenize(words)
         assert found.ids.tolist() == together.ids.tolist()
         assert found.words.tolist() == together.words.tolist()
 
 
-def test_only_so_many_words_are_remembered(cutter: Cutter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_words_are_remembered(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "REMEMBERED", 2)
     words = ["the", "tree", "river", "the"]
-    assert cutter.cut(words).ids.tolist() == cutter._cut_together(words).ids.tolist()
-    assert len(cutter._known) <= 2
+    assert tokenizer.tokenize(words).ids.tolist() == tokenizer._tokenize_together(words).ids.tolist()
+    assert len(tokenizer._known) <= 2
 
 
-def test_rows_put_every_word_at_its_own_pieces(cutter: Cutter) -> None:
+def test_rows_put_every_word_at_its_own_pieces(tokenizer: Tokenizer) -> None:
     sentences = [["the", "tree"], ["river"] * 30]
-    cut = [cutter.cut(words) for words in sentences]
-    rows = cutter.lay_out(cut, [2, 30])
+    cut = [tokenizer.tokenize(words) for words in sentences]
+    rows = tokenizer.lay_out(cut, [2, 30])
     flat = rows.ids.ravel()
     word_of = rows.word_of
     assert sorted(set(word_of.tolist())) == list(range(2 + 2 + 30 + 2))
-    expected = np.concatenate([[cutter.before[0]], cut[0].ids, [cutter.after[0]]])
+    expected = np.concatenate([[tokenizer.before[0]], cut[0].ids, [tokenizer.after[0]]])
     assert flat[rows.word_pieces[word_of < 4]].tolist() == expected.tolist()
     second = (word_of >= 5) & (word_of < 35)
     assert flat[rows.word_pieces[second]].tolist() == cut[1].ids.tolist()
     assert rows.ids.shape[1] <= 12
-    assert rows.mask.sum() == (rows.ids != cutter.padding).sum()
+    assert rows.mask.sum() == (rows.ids != tokenizer.padding).sum()

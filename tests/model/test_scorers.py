@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from h3n.config import Layers
 from h3n.decode import Scores
 from h3n.model import scorers
-from h3n.model.cells import cells_of
 from h3n.model.layers import SharedDropout, Stack
 from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer, fenceposts
 from h3n.model.scoring import paper_head_score, soft_head_score, tree_head_scores
+from h3n.model.spans import spans_of
 
 
 @settings(deadline=None)
 @given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=4))
 def test_cells_are_numbered_by_sentence_start_and_end(lengths: list[int]) -> None:
-    cells = cells_of(tuple(lengths))
+    spans = spans_of(tuple(lengths))
     expected = [(b, i, j) for b, n in enumerate(lengths) for i in range(n) for j in range(i + 1, n + 1)]
-    assert list(zip(cells.sentence.tolist(), cells.start.tolist(), cells.end.tolist(), strict=True)) == expected
+    assert list(zip(spans.sentence.tolist(), spans.start.tolist(), spans.end.tolist(), strict=True)) == expected
     table = np.array(expected)
-    assert cells.index(table[:, 0], table[:, 1], table[:, 2]).tolist() == list(range(len(expected)))
-    chart = cells.square(torch.arange(len(cells), dtype=torch.float32), empty=-1.0)
+    assert spans.index(table[:, 0], table[:, 1], table[:, 2]).tolist() == list(range(len(expected)))
+    chart = spans.square(torch.arange(len(spans), dtype=torch.float32), empty=-1.0)
     assert [chart[span].item() for span in expected] == list(range(len(expected)))
     assert (chart == -1.0).sum() == chart.numel() - len(expected)
 
@@ -34,10 +34,10 @@ def test_span_scores_are_those_of_the_difference_of_fenceposts() -> None:
     torch.manual_seed(0)
     scorer = SpanScorer(6, 5, 3, dropout=0.0)
     words = torch.randn(2, 6, 6)
-    cells = cells_of((4, 2))
-    found = scorer(scorer.posts(words), cells)
+    spans = spans_of((4, 2))
+    found = scorer(scorer.posts(words), spans)
     posts = fenceposts(words)
-    for at, (b, i, j) in enumerate(zip(cells.sentence, cells.start, cells.end, strict=True)):
+    for at, (b, i, j) in enumerate(zip(spans.sentence, spans.start, spans.end, strict=True)):
         feature = scorer.first(posts[b, j] - posts[b, i]) + scorer.bias
         torch.testing.assert_close(found[at], scorer.second(torch.relu(scorer.norm(feature))), atol=1e-5, rtol=1e-4)
 
@@ -51,13 +51,13 @@ def test_blocks_change_neither_scores_nor_gradients(monkeypatch: pytest.MonkeyPa
     torch.manual_seed(0)
     scorer = SpanScorer(6, 5, 3, dropout=0.0)
     words = torch.randn(2, 9, 6)
-    cells = cells_of((7, 3))
+    spans = spans_of((7, 3))
 
     def both() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         scorer.zero_grad()
-        found = scorer(scorer.posts(words), cells)
+        found = scorer(scorer.posts(words), spans)
         found.square().sum().backward()
-        best = scorer.best(scorer.posts(words), cells, helper=2)
+        best = scorer.best(scorer.posts(words), spans, helper=2)
         assert scorer.first.weight.grad is not None
         return found.detach(), scorer.first.weight.grad.clone(), best[0].detach()
 
@@ -72,10 +72,10 @@ def test_the_helper_label_is_barred_from_words_and_whole_sentences() -> None:
     scorer = SpanScorer(6, 5, 3, dropout=0.0)
     with torch.no_grad():
         scorer.second.bias[1] = 100.0  # label 2 would win everywhere
-    cells = cells_of((4, 1))
-    _, labels = scorer.best(scorer.posts(torch.randn(2, 6, 6)), cells, helper=2)
-    width = cells.end - cells.start
-    barred = (width == 1) | (width == torch.tensor(cells.lengths)[cells.sentence])
+    spans = spans_of((4, 1))
+    _, labels = scorer.best(scorer.posts(torch.randn(2, 6, 6)), spans, helper=2)
+    width = spans.end - spans.start
+    barred = (width == 1) | (width == torch.tensor(spans.lengths)[spans.sentence])
     assert (labels == 2).tolist() == (~barred).tolist()
 
 
@@ -148,21 +148,21 @@ def test_head_scores_rank_small_levels_first() -> None:
 def test_the_score_of_both_ends_is_added_to_every_label() -> None:
     torch.manual_seed(0)
     scorer = SpanScorer(6, 5, 3, dropout=0.0, pair=4)
-    words, cells = torch.randn(2, 6, 6), cells_of((4, 2))
-    without = scorer(scorer.posts(words), cells)
+    words, spans = torch.randn(2, 6, 6), spans_of((4, 2))
+    without = scorer(scorer.posts(words), spans)
     assert scorer.weight is not None
     assert scorer.start is not None
     assert scorer.end is not None
     torch.nn.init.normal_(scorer.weight)
-    found = scorer(scorer.posts(words), cells)
+    found = scorer(scorer.posts(words), spans)
     posts, one = fenceposts(words), torch.ones(1)
-    for at, (b, i, j) in enumerate(zip(cells.sentence, cells.start, cells.end, strict=True)):
+    for at, (b, i, j) in enumerate(zip(spans.sentence, spans.start, spans.end, strict=True)):
         start = torch.cat((scorer.start(posts)[b, i], one))
         end = torch.cat((scorer.end(posts)[b, j], one))
         expected = (start @ scorer.weight @ end).expand(3)
         torch.testing.assert_close(found[at] - without[at], expected, atol=1e-4, rtol=1e-4)
     second = scorer.posts(words).select(torch.tensor([1]), 3)
-    torch.testing.assert_close(scorer(second, cells_of((2,))), found[10:])
+    torch.testing.assert_close(scorer(second, spans_of((2,))), found[10:])
 
 
 def test_tree_head_scores_rank_by_depth_then_by_the_old_scores() -> None:

@@ -324,13 +324,13 @@ def test_confidences_are_probabilities(parser: Parser) -> None:
     ((_, scored),) = parser.model.score([Sentence(words=tuple(WORDS))])
     with torch.inference_mode():
         arcs = scored.output.arcs[0].softmax(dim=-1)
-        cells = scored.output.cells
-        labels = network.span(scored.output.posts, cells)
+        spans = scored.output.spans
+        labels = network.span(scored.output.posts, spans)
     for arc in result.arcs:
         assert arc.confidence == pytest.approx(float(arcs[arc.word, arc.governor + 1]), abs=1e-5)
     inner = next(span for span in result.spans if (span.start, span.end) == (3, 6))
-    (cell,) = [at for at in range(len(cells)) if (int(cells.start[at]), int(cells.end[at])) == (3, 6)]
-    odds = torch.cat((torch.zeros(1), labels[cell])).softmax(dim=0)
+    (span,) = [at for at in range(len(spans)) if (int(spans.start[at]), int(spans.end[at])) == (3, 6)]
+    odds = torch.cat((torch.zeros(1), labels[span])).softmax(dim=0)
     assert inner.confidence == pytest.approx(float(odds[vocabulary.label_index[inner.label]]), abs=1e-5)
 
 

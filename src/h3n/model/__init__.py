@@ -1,7 +1,7 @@
 """Words to scores: batches, encoders, scorers, loss.
 
 Shapes are written with these letters: B sentences of a batch, n words of the longest one, d the size of a vector,
-C cells (spans with start < end, of all sentences in a row, see `h3n.model.cells`), L non-empty labels.
+S spans (start < end, of all sentences in a row, see `h3n.model.spans`), L non-empty labels.
 """
 
 from h3n.model.batch import Batch, Targets, collate

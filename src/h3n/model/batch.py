@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from h3n.model.pieces import Cutter, Numbers, Pieces
+from h3n.model.pieces import Numbers, Pieces, Tokenizer
 from h3n.model.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary
 from h3n.trees import ROOT, Dependencies, Span
 
@@ -95,7 +95,7 @@ def read_inputs(
     vocabulary: Vocabulary,
     *,
     tags: Sequence[str] | None = None,
-    cutter: Cutter | None = None,
+    tokenizer: Tokenizer | None = None,
     characters: bool = True,
     style: int = 0,
 ) -> Inputs:
@@ -109,7 +109,7 @@ def read_inputs(
         shapes=np.array([shape(word) for word in words], dtype=np.int64),
         style=style,
         characters=tuple(_character_ids(word, vocabulary) for word in words) if characters else (),
-        pieces=cutter.cut(words) if cutter is not None else None,
+        pieces=tokenizer.tokenize(words) if tokenizer is not None else None,
     )
 
 
@@ -166,7 +166,7 @@ def _ids(names: Sequence[str], index: Mapping[str, int]) -> Numbers:
     return np.array([index.get(name, IGNORE) for name in names], dtype=np.int64)
 
 
-def collate(sentences: Sequence[Inputs], *, cutter: Cutter | None = None) -> Batch:
+def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) -> Batch:
     """Return the sentences as one batch, padded to the longest."""
     lengths = tuple(sentence.length for sentence in sentences)
     width = max(lengths) + 2
@@ -177,8 +177,8 @@ def collate(sentences: Sequence[Inputs], *, cutter: Cutter | None = None) -> Bat
             characters[b, word, : len(ids)] = ids
     mask = np.arange(width)[None, :] < np.array(lengths)[:, None] + 2
     rows = None
-    if cutter is not None:
-        laid = cutter.lay_out([s.pieces if s.pieces is not None else _refuse() for s in sentences], lengths)
+    if tokenizer is not None:
+        laid = tokenizer.lay_out([s.pieces if s.pieces is not None else _refuse() for s in sentences], lengths)
         # A word's number over all sentences becomes its place in the padded batch.
         flat = np.flatnonzero(mask.ravel())
         rows = Rows(

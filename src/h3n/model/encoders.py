@@ -15,7 +15,7 @@ from h3n.model.bert import load_plain
 from h3n.model.features import Features
 from h3n.model.layers import SharedDropout, Stack
 from h3n.model.packages import locate_encoder
-from h3n.model.pieces import Cutter, quiet
+from h3n.model.pieces import Tokenizer, quiet
 from h3n.model.vocabulary import Vocabulary
 
 # Positions below this many are no real limit but a default of the library.
@@ -26,7 +26,7 @@ SAVED = ("config.json", "tokenizer.json")
 class Attentive(nn.Module):
     """Features of the words, then partitioned self-attention (paper, section III-A)."""
 
-    cutter: Cutter | None = None
+    tokenizer: Tokenizer | None = None
 
     def __init__(
         self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None, vector_size: int = 0
@@ -65,8 +65,8 @@ class Pretrained(nn.Module):
     ) -> None:
         super().__init__()
         del vector_size  # no static vectors here
-        self.model, tokenizer = _load(options, folder)
-        self.cutter = Cutter(tokenizer, limit=options.windows or _limit(self.model, tokenizer))
+        self.model, pretrained = _load(options, folder)
+        self.tokenizer = Tokenizer(pretrained, limit=options.windows or _limit(self.model, pretrained))
         self.pooling = options.pooling
         self.stack = Stack(options.layers)
         self.size = self.stack.size
@@ -78,7 +78,7 @@ class Pretrained(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:  # (B, n + 2, d)
         if batch.rows is None:
-            raise ValueError("the batch was made without the encoder's cutter")
+            raise ValueError("the batch was made without the encoder's tokenizer")
         content = self.project(self._word_vectors(batch.rows, batch.mask))
         content = self.features.add_edges(content + self.features(batch), batch)
         made: Tensor = self.stack(self.dropout(self.norm(content)), batch.mask)
@@ -109,7 +109,7 @@ class Pretrained(nn.Module):
     def save(self, folder: Path) -> None:
         """Write the tokenizer and the model's own configuration; the weights are saved with all others."""
         self.model.config.save_pretrained(folder)
-        self.cutter.tokenizer.save_pretrained(folder)
+        self.tokenizer.pretrained.save_pretrained(folder)
 
 
 def _run_ends(word_of: Tensor, *, last: bool) -> Tensor:

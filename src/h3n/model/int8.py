@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from h3n.model.bert import Bert, Hidden
-from h3n.model.cells import Cells
 from h3n.model.layers import Layer, Stack
 from h3n.model.native import (
     Bilinear,
@@ -24,12 +23,13 @@ from h3n.model.native import (
     Lengths,
     Linear,
     Part,
-    Spans,
+    SpanLayer,
     Transformer,
     is_fast,
     require_native,
 )
 from h3n.model.scorers import ArcScorer, Mlp, Posts, RelationScorer, SpanScorer
+from h3n.model.spans import Spans
 
 SMALLEST = 64  # inputs and outputs: smaller layers take no time worth saving
 
@@ -149,24 +149,24 @@ class Int8Spans(SpanScorer):
         self.bias = scorer.bias
         self.first = scorer.first
         self.start, self.end = scorer.start, scorer.end
-        self.pulled = Int8Linear(_affine(scorer.weight)) if scorer.weight is not None else None
-        self.spans = Spans(scorer.bias, scorer.norm, scorer.second)
+        self.projected = Int8Linear(_affine(scorer.weight)) if scorer.weight is not None else None
+        self.spans = SpanLayer(scorer.bias, scorer.norm, scorer.second)
         use_int8(self)
 
-    def pull(self, start: Tensor) -> Tensor:
-        if self.pulled is None:
+    def project(self, start: Tensor) -> Tensor:
+        if self.projected is None:
             raise ValueError("the scorer has no weights for pairs")
-        made: Tensor = self.pulled(start)
+        made: Tensor = self.projected(start)
         return made
 
-    def forward(self, posts: Posts, cells: Cells) -> Tensor:
-        return torch.from_numpy(self.spans.score(*_arrays(posts), _columns(cells)))
+    def forward(self, posts: Posts, spans: Spans) -> Tensor:
+        return torch.from_numpy(self.spans.score(*_arrays(posts), _columns(spans)))
 
-    def best(self, posts: Posts, cells: Cells, *, helper: int | None) -> tuple[Tensor, Tensor]:
+    def best(self, posts: Posts, spans: Spans, *, helper: int | None) -> tuple[Tensor, Tensor]:
         scores, places = self.spans.best(
             *_arrays(posts),
-            _columns(cells),
-            lengths=np.array(cells.lengths, dtype=np.int64),
+            _columns(spans),
+            lengths=np.array(spans.lengths, dtype=np.int64),
             helper=helper - 1 if helper is not None else None,
         )
         return torch.from_numpy(scores), torch.from_numpy(places) + 1
@@ -178,11 +178,11 @@ class Int8Arcs(ArcScorer):
     def __init__(self, scorer: ArcScorer) -> None:
         nn.Module.__init__(self)
         self.governor, self.dependent = scorer.governor, scorer.dependent
-        self.pulled = Int8Linear(_affine(scorer.weight))
+        self.projected = Int8Linear(_affine(scorer.weight))
         use_int8(self)
 
-    def pull(self, dependent: Tensor) -> Tensor:
-        made: Tensor = self.pulled(dependent)
+    def project(self, dependent: Tensor) -> Tensor:
+        made: Tensor = self.projected(dependent)
         return made
 
 
@@ -197,8 +197,8 @@ def _arrays(posts: Posts) -> tuple[Floats, Floats | None]:
     return posts.hidden.numpy(), posts.pairs.contiguous().numpy() if posts.pairs is not None else None
 
 
-def _columns(cells: Cells) -> Columns:
-    return cells.sentence.contiguous().numpy(), cells.start.contiguous().numpy(), cells.end.contiguous().numpy()
+def _columns(spans: Spans) -> Columns:
+    return spans.sentence.contiguous().numpy(), spans.start.contiguous().numpy(), spans.end.contiguous().numpy()
 
 
 class Int8Relations(RelationScorer):

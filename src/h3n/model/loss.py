@@ -17,9 +17,9 @@ from torch.nn import functional
 from h3n.config import Loss
 from h3n.decode import cky_nodes
 from h3n.model.batch import Targets, stack_targets
-from h3n.model.cells import Cells, cells_of
 from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
+from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import IGNORE
 
 TERMS = ("span", "arc", "relation", "head", "order", "tag")
@@ -27,9 +27,9 @@ TERMS = ("span", "arc", "relation", "head", "order", "tag")
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The labelled spans of sentences that have them: their cells, labels (from 1) and sentences."""
+    """The labelled spans of sentences that have them: their places among all spans, labels (from 1) and sentences."""
 
-    cells: Tensor
+    spans: Tensor
     labels: Tensor
     sentences: Tensor
 
@@ -42,7 +42,7 @@ def losses(
     (paper, section II, with the softmax that its J_d leaves out)
     """
     device = output.mask.device
-    lengths = output.cells.lengths
+    lengths = output.spans.lengths
     inside = output.words
 
     def known(columns: list[np.ndarray | None]) -> Tensor:
@@ -95,47 +95,47 @@ def span_loss(
     if not known:
         return output.arcs.new_zeros(())
     device = output.mask.device
-    cells = output.cells
+    spans = output.spans
     posts = output.posts
     if len(known) < len(targets):
-        cells = cells_of(tuple(cells.lengths[b] for b in known), device=device)
-        posts = posts.select(torch.tensor(known, device=device), max(cells.lengths) + 1)
-    scores = network.span(posts, cells).float()  # (C, L)
-    _bar_helper(scores, cells, helper)
-    gold = _gold([targets[b].spans for b in known], cells, device)
-    return SPAN_LOSSES[options.spans](scores, cells, gold)
+        spans = spans_of(tuple(spans.lengths[b] for b in known), device=device)
+        posts = posts.select(torch.tensor(known, device=device), max(spans.lengths) + 1)
+    scores = network.span(posts, spans).float()  # (S, L)
+    _bar_helper(scores, spans, helper)
+    gold = _gold([targets[b].spans for b in known], spans, device)
+    return SPAN_LOSSES[options.spans](scores, spans, gold)
 
 
-def _bar_helper(scores: Tensor, cells: Cells, helper: int | None) -> None:
+def _bar_helper(scores: Tensor, spans: Spans, helper: int | None) -> None:
     """Bar the helper label from one word and from the whole sentence, where no tree has it."""
     if helper is not None:
-        width = cells.end - cells.start
-        whole = torch.tensor(cells.lengths, device=scores.device)[cells.sentence]
+        width = spans.end - spans.start
+        whole = torch.tensor(spans.lengths, device=scores.device)[spans.sentence]
         scores[(width == 1) | (width == whole), helper - 1] = -torch.inf
 
 
-def _gold(tables: Sequence[np.ndarray | None], cells: Cells, device: torch.device) -> Gold:
+def _gold(tables: Sequence[np.ndarray | None], spans: Spans, device: torch.device) -> Gold:
     known = [table for table in tables if table is not None]
     table = np.concatenate(known)
     sentence = np.repeat(np.arange(len(known)), [len(spans) for spans in known])
-    index = cells.index(sentence, table[:, 0], table[:, 1])
+    index = spans.index(sentence, table[:, 0], table[:, 1])
     return Gold(index.to(device), torch.from_numpy(table[:, 2]).to(device), torch.from_numpy(sentence).to(device))
 
 
-def crf(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
+def crf(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
     """Return minus the log-probability of the gold trees among all labelled trees."""
-    partition = log_partition(scores.logsumexp(dim=-1), cells).sum()
-    return partition - scores[gold.cells, gold.labels - 1].sum()
+    partition = log_partition(scores.logsumexp(dim=-1), spans).sum()
+    return partition - scores[gold.spans, gold.labels - 1].sum()
 
 
-def softmax(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
+def softmax(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
     """Return the sum over all spans of minus the log-probability of the right label, empty or not."""
-    del cells
+    del spans
     total = functional.softplus(scores.logsumexp(dim=-1)).sum()  # the empty label scores 0
-    return total - scores[gold.cells, gold.labels - 1].sum()
+    return total - scores[gold.spans, gold.labels - 1].sum()
 
 
-def hinge(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
+def hinge(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
     """Return how far the gold trees are from beating every other tree by its number of wrong labels.
 
     (paper, section II)
@@ -144,29 +144,29 @@ def hinge(scores: Tensor, cells: Cells, gold: Gold) -> Tensor:
     the scores of the rival and of the gold tree, not through the search.
     """
     with torch.no_grad():
-        gold_label = torch.zeros(len(cells), dtype=torch.int64, device=scores.device)
-        gold_label[gold.cells] = gold.labels
+        gold_label = torch.zeros(len(spans), dtype=torch.int64, device=scores.device)
+        gold_label[gold.spans] = gold.labels
         margins = scores + 1.0
-        margins[gold.cells, gold.labels - 1] -= 1.0
+        margins[gold.spans, gold.labels - 1] -= 1.0
         full, label = margins.max(dim=-1)
         unlabelled = (gold_label > 0).to(full.dtype)  # costs a point where gold has a label
         nodes, _ = cky_nodes(
-            cells.square(full, empty=0.0).cpu(),
-            cells.square(torch.maximum(full, unlabelled), empty=0.0).cpu(),
-            cells.square((label + 1).int(), empty=0).cpu(),
-            lengths=cells.lengths,
+            spans.square(full, empty=0.0).cpu(),
+            spans.square(torch.maximum(full, unlabelled), empty=0.0).cpu(),
+            spans.square((label + 1).int(), empty=0).cpu(),
+            lengths=spans.lengths,
         )
         sentence, start, end, chosen = torch.from_numpy(nodes.astype(np.int64)).to(scores.device).unbind(dim=1)
-        index = cells.index(sentence.cpu().numpy(), start.cpu().numpy(), end.cpu().numpy()).to(scores.device)
+        index = spans.index(sentence.cpu().numpy(), start.cpu().numpy(), end.cpu().numpy()).to(scores.device)
         points = (chosen != gold_label[index]).to(scores.dtype)
     labelled = chosen > 0
     rival = points.masked_fill(labelled, 0.0).index_put((labelled,), scores[index[labelled], chosen[labelled] - 1])
-    gap = scores.new_zeros(len(cells.lengths)).index_add(0, sentence, rival + points.where(labelled, 0.0))
-    gap = gap.index_add(0, gold.sentences, -scores[gold.cells, gold.labels - 1])
+    gap = scores.new_zeros(len(spans.lengths)).index_add(0, sentence, rival + points.where(labelled, 0.0))
+    gap = gap.index_add(0, gold.sentences, -scores[gold.spans, gold.labels - 1])
     return functional.relu(gap).sum()
 
 
-SpanLoss = Callable[[Tensor, Cells, Gold], Tensor]
+SpanLoss = Callable[[Tensor, Spans, Gold], Tensor]
 SPAN_LOSSES: dict[str, SpanLoss] = {"hinge": hinge, "crf": crf, "softmax": softmax}
 
 

@@ -86,7 +86,7 @@ class Model:
         state = pack(self.network.state_dict(), bits)
         path.mkdir(parents=True, exist_ok=True)
         save_file(state, path / WEIGHTS, metadata={"format": "pt"})
-        if self.network.cutter is not None:
+        if self.network.tokenizer is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)
         about = {"version": VERSION, "config": table_of(self.config), "vocabulary": self.vocabulary.to_json()}
@@ -128,7 +128,7 @@ class Model:
 
         Length is what the encoder reads: pieces, where it is a pretrained one, as most time goes there.
         """
-        known, cutter = self.vocabulary, self.network.cutter
+        known, tokenizer = self.vocabulary, self.network.tokenizer
         characters = self.config.encoder.characters != "none"
         style_ids = [known.style(name) for name in styles] if styles is not None else [0] * len(sentences)
         inputs = {
@@ -136,7 +136,7 @@ class Model:
                 sentence.words,
                 known,
                 tags=sentence.tags,
-                cutter=cutter,
+                tokenizer=tokenizer,
                 characters=characters,
                 style=style_ids[at],
             )
@@ -155,8 +155,8 @@ class Model:
     @torch.inference_mode()
     def score_batch(self, sentences: Sequence[Sentence], inputs: Sequence[Inputs]) -> Scored:
         """Return what the network says of sentences that were read."""
-        network, cutter = self.network, self.network.cutter
-        output = network(to_device(collate(inputs, cutter=cutter), network.device))
+        network, tokenizer = self.network, self.network.tokenizer
+        output = network(to_device(collate(inputs, tokenizer=tokenizer), network.device))
         head_score = self.config.decoding.head_score
         scores = scores_of(network, output, helper=self.vocabulary.helper, head_score=head_score)
         return Scored(tuple(sentences), output, tuple(scores), tuple(level_classes(output)))

@@ -113,7 +113,7 @@ class Transformer:
         self._packed.run(x, lengths)
 
 
-class Spans:
+class SpanLayer:
     """Scores of the labels of spans: a linear layer on the normed difference of two fenceposts."""
 
     def __init__(self, bias: Tensor, norm: nn.LayerNorm, labels: nn.Linear) -> None:
@@ -122,23 +122,23 @@ class Spans:
             array_of(bias), array_of(norm.weight), array_of(norm.bias), norm.eps, self.labels.packed
         )
 
-    def score(self, posts: Floats, pairs: Floats | None, cells: Columns) -> Floats:
-        """Return (spans, labels); ``cells`` are the spans' sentences, starts and ends."""
-        made = np.empty((len(cells[0]), self.labels.outputs), dtype=np.float32)
-        self._packed.score(posts, pairs, *cells, made)
+    def score(self, posts: Floats, pairs: Floats | None, spans: Columns) -> Floats:
+        """Return (spans, labels); ``spans`` are their sentences, starts and ends."""
+        made = np.empty((len(spans[0]), self.labels.outputs), dtype=np.float32)
+        self._packed.score(posts, pairs, *spans, made)
         return made
 
     def best(
-        self, posts: Floats, pairs: Floats | None, cells: Columns, *, lengths: Lengths, helper: int | None
+        self, posts: Floats, pairs: Floats | None, spans: Columns, *, lengths: Lengths, helper: int | None
     ) -> tuple[Floats, Lengths]:
         """Return the best score and the place of its label for every span.
 
         The label ``helper`` is barred from one word and from a whole sentence.
         """
-        scores = np.empty(len(cells[0]), dtype=np.float32)
-        places = np.empty(len(cells[0]), dtype=np.int64)
+        scores = np.empty(len(spans[0]), dtype=np.float32)
+        places = np.empty(len(spans[0]), dtype=np.int64)
         barred = helper if helper is not None else self.labels.outputs
-        self._packed.best(posts, pairs, *cells, lengths, barred, scores, places)
+        self._packed.best(posts, pairs, *spans, lengths, barred, scores, places)
         return scores, places
 
 

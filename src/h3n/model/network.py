@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from h3n.config import Config
 from h3n.errors import UnknownName
 from h3n.model.batch import Batch
-from h3n.model.cells import Cells, cells_of
 from h3n.model.encoders import Attentive, Pretrained
-from h3n.model.pieces import Cutter
+from h3n.model.pieces import Tokenizer
 from h3n.model.scorers import ArcScorer, Posts, RelationScorer, SpanScorer, WordScorer
+from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import Vocabulary
 
 LEVELS = 32
@@ -26,7 +26,7 @@ ENCODERS: dict[str, type[Attentive] | type[Pretrained]] = {"attentive": Attentiv
 class Output:
     """What the network says of a batch. Spans stay fenceposts until somebody asks for their scores."""
 
-    cells: Cells
+    spans: Spans
     mask: Tensor  # (B, n + 2)
     posts: Posts
     arcs: Tensor  # (B, n, n + 1): arcs[b, m, h], h = 0 the root
@@ -69,9 +69,9 @@ class Network(nn.Module):
         self.tag = WordScorer(size, options.tag, (len(vocabulary.tags), len(vocabulary.upos)), dropout=dropout)
 
     @property
-    def cutter(self) -> Cutter | None:
+    def tokenizer(self) -> Tokenizer | None:
         """Return the pretrained model's tokenizer, which inputs have to be read with, if there is one."""
-        return self.encoder.cutter
+        return self.encoder.tokenizer
 
     @property
     def device(self) -> torch.device:
@@ -84,7 +84,7 @@ class Network(nn.Module):
         (levels,) = self.head(inner)
         tags, upos = self.tag(inner)
         return Output(
-            cells=cells_of(batch.lengths, device=words.device),
+            spans=spans_of(batch.lengths, device=words.device),
             mask=batch.mask,
             posts=self.span.posts(words),
             arcs=self.arc(words, batch.mask),

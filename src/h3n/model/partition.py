@@ -13,20 +13,20 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from h3n.model.cells import Cells
+from h3n.model.spans import Spans
 
 
-def log_partition(weights: Tensor, cells: Cells) -> Tensor:
+def log_partition(weights: Tensor, spans: Spans) -> Tensor:
     """Return (B,): the log of the sum over all trees of exp(the sum of their spans' weights).
 
-    ``weights`` is (C,): for each span the log of its labels' summed exponentials; no label at all weighs 0. The span of
+    ``weights`` is (S,): for each span the log of its labels' summed exponentials; no label at all weighs 0. The span of
     the whole sentence is always labelled. O(n^3) time, O(n^2) memory; gradients are the spans' marginal probabilities.
     """
-    n = max(cells.lengths)
-    chart = weights.new_zeros(len(cells.lengths), n + 1, n + 1).float()
-    width = cells.end - cells.start
-    chart = chart.index_put((cells.sentence, cells.start, width), weights.float())
-    lengths = torch.tensor(cells.lengths, device=weights.device)
+    n = max(spans.lengths)
+    chart = weights.new_zeros(len(spans.lengths), n + 1, n + 1).float()
+    width = spans.end - spans.start
+    chart = chart.index_put((spans.sentence, spans.start, width), weights.float())
+    lengths = torch.tensor(spans.lengths, device=weights.device)
     made: Tensor = _LogPartition.apply(chart, lengths)  # type: ignore[no-untyped-call]
     return made
 

@@ -65,29 +65,29 @@ class Rows:
     word_of: Numbers
 
 
-class Cutter:
+class Tokenizer:
     """A fast tokenizer of the transformers library, used on words that are already split."""
 
-    def __init__(self, tokenizer: Any, *, limit: int) -> None:
-        self.tokenizer = tokenizer
-        self.backend = _prepared(tokenizer)
+    def __init__(self, pretrained: Any, *, limit: int) -> None:
+        self.pretrained = pretrained
+        self.backend = _prepared(pretrained)
         framed = self.backend.encode(["a"], is_pretokenized=True, add_special_tokens=True)
         inside = [at for at, special in enumerate(framed.special_tokens_mask) if not special]
         self.before = framed.ids[: inside[0]]
         self.after = framed.ids[inside[-1] + 1 :]
         self.types = (framed.type_ids[: inside[0]], framed.type_ids[inside[0]], framed.type_ids[inside[-1] + 1 :])
-        self.padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
-        self.unknown = tokenizer.unk_token_id if tokenizer.unk_token_id is not None else self.padding
+        self.padding = pretrained.pad_token_id if pretrained.pad_token_id is not None else 0
+        self.unknown = pretrained.unk_token_id if pretrained.unk_token_id is not None else self.padding
         self.word_by_word = type(self.backend.pre_tokenizer).__name__ in WORD_BY_WORD
         self._known: dict[str, tuple[int, ...]] = {}
         self.room = limit - len(self.before) - len(self.after)
         if self.room < 2:
             raise UsageError(f"encoder.windows: {limit} pieces leave no room for words; accepted: 8 or more, or 0")
 
-    def cut(self, words: Sequence[str]) -> Pieces:
+    def tokenize(self, words: Sequence[str]) -> Pieces:
         """Return the pieces of a sentence; a word without any gets the unknown piece."""
         if not self.word_by_word:
-            return self._cut_together(words)
+            return self._tokenize_together(words)
         found = [self._known.get(word) for word in words]
         for at, ids in enumerate(found):
             if ids is None:
@@ -100,11 +100,11 @@ class Cutter:
         """Return the pieces of a word and remember them."""
         if len(self._known) >= REMEMBERED:
             self._known.clear()
-        ids = tuple(self._cut_together([word]).ids.tolist())
+        ids = tuple(self._tokenize_together([word]).ids.tolist())
         self._known[word] = ids
         return ids
 
-    def _cut_together(self, words: Sequence[str]) -> Pieces:
+    def _tokenize_together(self, words: Sequence[str]) -> Pieces:
         found = self.backend.encode(list(words), is_pretokenized=True, add_special_tokens=False)
         ids = np.array(found.ids, dtype=np.int64)
         owners = np.array([-1 if word is None else word for word in found.word_ids], dtype=np.int64)

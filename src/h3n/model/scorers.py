@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from h3n.model.cells import Cells
 from h3n.model.layers import SharedDropout
+from h3n.model.spans import Spans
 
-# Cells scored at once. A block is some 65 MB per layer at the paper's sizes, whatever the sentence's length.
+# Spans scored at once. A block is some 65 MB per layer at the paper's sizes, whatever the sentence's length.
 BLOCK = 65_536
 
 
@@ -56,50 +56,50 @@ class SpanScorer(nn.Module):
         pairs = None
         if self.start is not None and self.end is not None:
             end = functional.pad(self.end(between), (0, 1), value=1.0)
-            pairs = self.pull(self.start(between)) @ end.transpose(1, 2)
+            pairs = self.project(self.start(between)) @ end.transpose(1, 2)
         hidden = self.first(between)
         kept = self.dropout(torch.ones_like(hidden[:, :1]))[:, 0] if self.training else None
         return Posts(hidden, pairs, kept)
 
-    def pull(self, start: Tensor) -> Tensor:
+    def project(self, start: Tensor) -> Tensor:
         """Return what a fencepost as a start looks for in an end."""
         if self.weight is None:
             raise ValueError("the scorer has no weights for pairs")
         return start @ self.weight[:-1] + self.weight[-1]
 
-    def forward(self, posts: Posts, cells: Cells) -> Tensor:  # (C, L)
-        """Return the scores of all cells; beyond one block activations are computed anew on the way back."""
-        if len(cells) <= BLOCK:
-            return self._score(posts, cells, 0, len(cells))
-        blocks = range(0, len(cells), BLOCK)
+    def forward(self, posts: Posts, spans: Spans) -> Tensor:  # (S, L)
+        """Return the scores of all spans; beyond one block activations are computed anew on the way back."""
+        if len(spans) <= BLOCK:
+            return self._score(posts, spans, 0, len(spans))
+        blocks = range(0, len(spans), BLOCK)
         if torch.is_grad_enabled():
-            made = [checkpoint(self._score, posts, cells, at, at + BLOCK, use_reentrant=False) for at in blocks]
+            made = [checkpoint(self._score, posts, spans, at, at + BLOCK, use_reentrant=False) for at in blocks]
         else:
-            made = [self._score(posts, cells, at, at + BLOCK) for at in blocks]
+            made = [self._score(posts, spans, at, at + BLOCK) for at in blocks]
         return torch.cat(made)
 
-    def best(self, posts: Posts, cells: Cells, *, helper: int | None) -> tuple[Tensor, Tensor]:
-        """Return each cell's best score and its label's index (0 is the empty label, so never 0).
+    def best(self, posts: Posts, spans: Spans, *, helper: int | None) -> tuple[Tensor, Tensor]:
+        """Return each span's best score and its label's index (0 is the empty label, so never 0).
 
         ``helper`` is the index of the helper label, which is barred from one word and from the whole sentence.
         No more than one block of label scores exists at a time.
         """
         scores: list[Tensor] = []
         labels: list[Tensor] = []
-        whole = torch.tensor(cells.lengths, device=posts.hidden.device)
-        for at in range(0, len(cells), BLOCK):
-            block = self._score(posts, cells, at, at + BLOCK)
+        whole = torch.tensor(spans.lengths, device=posts.hidden.device)
+        for at in range(0, len(spans), BLOCK):
+            block = self._score(posts, spans, at, at + BLOCK)
             if helper is not None:
-                start, end = cells.start[at : at + BLOCK], cells.end[at : at + BLOCK]
-                barred = (end - start == 1) | (end - start == whole[cells.sentence[at : at + BLOCK]])
+                start, end = spans.start[at : at + BLOCK], spans.end[at : at + BLOCK]
+                barred = (end - start == 1) | (end - start == whole[spans.sentence[at : at + BLOCK]])
                 block[barred, helper - 1] = -torch.inf
             top = block.max(dim=-1)
             scores.append(top.values)
             labels.append(top.indices + 1)
         return torch.cat(scores), torch.cat(labels)
 
-    def _score(self, posts: Posts, cells: Cells, first: int, last: int) -> Tensor:
-        sentence, start, end = (column[first:last] for column in (cells.sentence, cells.start, cells.end))
+    def _score(self, posts: Posts, spans: Spans, first: int, last: int) -> Tensor:
+        sentence, start, end = (column[first:last] for column in (spans.sentence, spans.start, spans.end))
         row = sentence * posts.hidden.shape[1]
         flat = posts.hidden.flatten(0, 1)
         feature = flat.index_select(0, row + end) - flat.index_select(0, row + start) + self.bias
@@ -149,14 +149,14 @@ class ArcScorer(nn.Module):
         """Return scores[b, m, h]: of word m hanging on h, where 0 is the root and h + 1 a word; self-loops barred."""
         governor = self.governor(words[:, :-1])
         dependent = self.dependent(words[:, 1:-1])
-        scores = self.pull(dependent) @ governor.transpose(1, 2)
+        scores = self.project(dependent) @ governor.transpose(1, 2)
         n = scores.shape[1]
         loops = torch.eye(n, dtype=torch.bool, device=scores.device)
         barred = functional.pad(loops, (1, 0))[None] | ~_governors(mask)[:, None, :]
         made: Tensor = scores.masked_fill(barred, -torch.inf)
         return made
 
-    def pull(self, dependent: Tensor) -> Tensor:
+    def project(self, dependent: Tensor) -> Tensor:
         """Return what a word as a dependent looks for in a governor."""
         return dependent @ self.weight[:-1] + self.weight[-1]  # (B, n, hidden)
 
@@ -193,8 +193,8 @@ class RelationScorer(nn.Module):
         left = torch.cat((dependent, one), dim=-1)
         right = torch.cat((governor, one), dim=-1)
         # (arcs, R, hidden + 1): one large product, then one sum per arc.
-        pulled = (left @ self.weight.transpose(0, 1).flatten(1)).view(len(left), *self.weight.shape[::2])
-        scores = torch.einsum("ard,ad->ar", pulled, right)
+        projected = (left @ self.weight.transpose(0, 1).flatten(1)).view(len(left), *self.weight.shape[::2])
+        scores = torch.einsum("ard,ad->ar", projected, right)
         return scores.masked_fill(self.barred[torch.where(root, 0, 1)], -torch.inf)
 
 

@@ -18,11 +18,11 @@ from h3n.trees import ROOT, depths_of
 
 def scores_of(network: Network, output: Output, *, helper: int | None, head_score: str) -> list[Scores]:
     """Return the scores of each sentence; arcs as log-probabilities, spans as they are, the empty label at 0."""
-    cells = output.cells
-    full, label = network.span.best(output.posts, cells, helper=helper)
-    full_chart = cells.square(full.float(), empty=0.0).cpu().numpy()
+    spans = output.spans
+    full, label = network.span.best(output.posts, spans, helper=helper)
+    full_chart = spans.square(full.float(), empty=0.0).cpu().numpy()
     open_chart = np.maximum(full_chart, 0.0)
-    label_chart = cells.square(label.int(), empty=0).cpu().numpy()
+    label_chart = spans.square(label.int(), empty=0).cpu().numpy()
     # Words in padding have no governor at all; any number will do for them.
     arcs = output.arcs.float().log_softmax(dim=-1).nan_to_num(nan=0.0).transpose(1, 2).contiguous().cpu().numpy()
     heads = HEAD_SCORES[head_score](output).float().cpu().numpy()
@@ -35,7 +35,7 @@ def scores_of(network: Network, output: Output, *, helper: int | None, head_scor
             head=np.ascontiguousarray(heads[b, :n]),
             label=label_chart[b, : n + 1, : n + 1],
         )
-        for b, n in enumerate(cells.lengths)
+        for b, n in enumerate(spans.lengths)
     ]
 
 
@@ -92,18 +92,18 @@ def name_relations(
     """Return the best relation of every word to its governor."""
     flat = [0 if governor == ROOT else governor + 1 for sentence in governors for governor in sentence]
     scores = network.relations(output, torch.tensor(flat, dtype=torch.int64, device=output.mask.device))
-    return _names(scores.argmax(dim=-1).tolist(), vocabulary.relations, output.cells.lengths)
+    return _names(scores.argmax(dim=-1).tolist(), vocabulary.relations, output.spans.lengths)
 
 
 def name_tags(scores: Tensor, output: Output, *, names: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the best tag of every word."""
-    return _names(scores[output.words].argmax(dim=-1).tolist(), names, output.cells.lengths)
+    return _names(scores[output.words].argmax(dim=-1).tolist(), names, output.spans.lengths)
 
 
 def level_classes(output: Output) -> list[tuple[int, ...]]:
     """Return the likeliest level of every word, counted from 1."""
     best = (output.levels[output.words].argmax(dim=-1) + 1).tolist()
-    return _cut(best, output.cells.lengths)
+    return _cut(best, output.spans.lengths)
 
 
 def _names(ids: Sequence[int], names: Sequence[str], lengths: Sequence[int]) -> list[tuple[str, ...]]:

@@ -13,8 +13,8 @@ import torch
 from torch.nn import functional
 
 from h3n.decode import Parse, Scores
-from h3n.model.cells import Cells
 from h3n.model.network import Network, Output
+from h3n.model.spans import Spans
 from h3n.trees import ROOT
 
 
@@ -40,9 +40,9 @@ def span_confidences(
     if not rows:
         return [()] * len(parses)
     sentence, start, end, label = torch.tensor(rows, dtype=torch.int64, device=network.device).unbind(dim=1)
-    scores = network.span(output.posts, Cells(output.cells.lengths, (0, len(rows)), sentence, start, end)).float()
+    scores = network.span(output.posts, Spans(output.spans.lengths, (0, len(rows)), sentence, start, end)).float()
     scores = functional.pad(scores, (1, 0))  # the empty label, with its score of 0, is one of the choices
-    whole = end - start == torch.tensor(output.cells.lengths, device=network.device)[sentence]
+    whole = end - start == torch.tensor(output.spans.lengths, device=network.device)[sentence]
     scores[whole, 0] = -torch.inf  # but not for the whole sentence, which always has a label
     if helper is not None:
         scores[whole | (end - start == 1), helper] = -torch.inf

@@ -12,7 +12,7 @@ from h3n.convert.joint import governors_of, join, levels
 from h3n.errors import UsageError
 from h3n.formats import pair, read
 from h3n.model.batch import Inputs, Targets, read_inputs, read_targets
-from h3n.model.pieces import Cutter
+from h3n.model.pieces import Tokenizer
 from h3n.model.vocabulary import Seen, Vocabulary
 from h3n.trees import Constituent, Dependencies, Sentence, Span, spans_of, strip_tree, top_of
 
@@ -115,12 +115,16 @@ def _top(tree: Constituent | None) -> str:
     return (top_of(tree) if tree is not None else None) or "TOP"
 
 
-def number(example: Example, vocabulary: Vocabulary, *, cutter: Cutter | None) -> Numbered:
+def number(example: Example, vocabulary: Vocabulary, *, tokenizer: Tokenizer | None) -> Numbered:
     """Return an example as the network reads it."""
     sentence = example.sentence
     return Numbered(
         inputs=read_inputs(
-            sentence.words, vocabulary, tags=sentence.tags, cutter=cutter, style=vocabulary.styles.index(example.style)
+            sentence.words,
+            vocabulary,
+            tags=sentence.tags,
+            tokenizer=tokenizer,
+            style=vocabulary.styles.index(example.style),
         ),
         targets=read_targets(
             vocabulary,

@@ -123,7 +123,7 @@ def _size(example: Numbered, per: str) -> int:
 def _backward(run: Run, batch: Sequence[Numbered], size: int) -> Tensor:
     """Add one batch's gradients; return its loss and its terms, each already divided by the update's size."""
     network, options = run.network, run.config.loss
-    inputs = to_device(collate([e.inputs for e in batch], cutter=network.cutter), network.device)
+    inputs = to_device(collate([e.inputs for e in batch], tokenizer=network.tokenizer), network.device)
     with _precision(run):
         output = network(inputs)
     helper = run.model.vocabulary.helper

@@ -142,7 +142,7 @@ def _build(
         config=config,
         model=Model(network, vocabulary, config),
         optimiser=make_optimiser(network, config.optimiser),
-        train=[number(example, vocabulary, cutter=network.cutter) for example in examples],
+        train=[number(example, vocabulary, tokenizer=network.tokenizer) for example in examples],
         dev=dev,
         here=here,
         report=report,

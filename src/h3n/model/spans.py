@@ -1,6 +1,6 @@
-"""The spans of a batch in a row: cells (start < end), sentence after sentence, by start, then by end.
+"""The spans (start < end) of a batch in a row: sentence after sentence, by start, then by end.
 
-Only real spans are cells: half a square, and no padding. `Cells` says where each one lies.
+Half a square, and no padding. `Spans` says where each one lies.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
-    """Where the cells of a batch lie. ``offsets[b]`` is the first cell of sentence b; the last entry is their count."""
+class Spans:
+    """Where the spans of a batch lie. ``offsets[b]`` is the first span of sentence b; the last entry is their count."""
 
     lengths: tuple[int, ...]
     offsets: tuple[int, ...]
-    sentence: Tensor  # (C,)
-    start: Tensor  # (C,) fencepost
-    end: Tensor  # (C,) fencepost
+    sentence: Tensor  # (S,)
+    start: Tensor  # (S,) fencepost
+    end: Tensor  # (S,) fencepost
 
     def __len__(self) -> int:
         return self.offsets[-1]
 
     def index(self, sentence: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> Tensor:
-        """Return the cell of each span."""
+        """Return the place of each span in the row."""
         n = np.array(self.lengths, dtype=np.int64)[sentence]
-        before = start * n - start * (start - 1) // 2  # cells of all smaller starts
+        before = start * n - start * (start - 1) // 2  # spans of all smaller starts
         return torch.from_numpy(np.array(self.offsets, dtype=np.int64)[sentence] + before + end - start - 1)
 
     def square(self, values: Tensor, *, empty: float) -> Tensor:
@@ -52,11 +52,11 @@ def _kept_triangle(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return start.astype(np.int64), end.astype(np.int64)
 
 
-def cells_of(lengths: tuple[int, ...], *, device: torch.device | None = None) -> Cells:
-    """Return the cells of sentences of these lengths."""
+def spans_of(lengths: tuple[int, ...], *, device: torch.device | None = None) -> Spans:
+    """Return the spans of sentences of these lengths."""
     counts = [n * (n + 1) // 2 for n in lengths]
     sentence = np.repeat(np.arange(len(lengths)), counts)
     start = np.concatenate([_triangle(n)[0] for n in lengths])
     end = np.concatenate([_triangle(n)[1] for n in lengths])
     made = [torch.from_numpy(column).to(device) for column in (sentence, start, end)]
-    return Cells(lengths, (0, *np.cumsum(counts).tolist()), *made)
+    return Spans(lengths, (0, *np.cumsum(counts).tolist()), *made)
