@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from h3n.cli import main
-from h3n.measure import parsing
 from h3n.measure.parsing import PARTS, describe_parsing
+from h3n.model.model import Model
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -93,13 +93,13 @@ def test_the_table_compares() -> None:
 def test_heads_are_ranked_for_the_decoder_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The parts are those of the parse that is measured: `h3n` with the head scores of the model."""
     asked: list[str] = []
-    rank = parsing.rank_heads
+    rank = Model.rank
 
-    def ranked(parser: Any, scores: Any, decoder: str) -> Any:
+    def ranked(self: Model, scored: Any, *, decoder: str, head_score: str | None = None) -> Any:
         asked.append(decoder)
-        return rank(parser, scores, decoder)
+        return rank(self, scored, decoder=decoder, head_score=head_score)
 
-    monkeypatch.setattr(parsing, "rank_heads", ranked)
+    monkeypatch.setattr(Model, "rank", ranked)
     code, _, _ = run("--json", "--sentences", "5", "--decoder", "h3n")
     assert code == 0
     assert set(asked) == {"h3n"}

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -182,14 +183,15 @@ def test_another_score_is_reported(parser: Parser, monkeypatch: pytest.MonkeyPat
 def test_the_time_of_the_tree_that_ranks_heads_is_decoding(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def rank(_: Model, scores: Sequence[Any], decoder: str) -> Sequence[Any]:
+    def rank(_: Model, scored: Any, *, decoder: str) -> Sequence[Any]:
         asked.append(decoder)
         end = time.process_time() + 0.05
         while time.process_time() < end:
             pass
-        return scores
+        heads = np.zeros(len(scored.scores[0]), dtype=np.float32)
+        return [replace(scores, head=heads) for scores in scored.scores]
 
-    monkeypatch.setattr(module, "rank_heads", rank)
+    monkeypatch.setattr(Model, "rank", rank)
     measured = measure_bands(parser, [Band("mine", (sentence(4),))], decoders=("h3n",), repeat=1)
     assert set(asked) == {"h3n"}
     assert measured["bands"][0]["rows"][0]["decoding_seconds"] > 0.05

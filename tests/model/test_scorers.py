@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from h3n.config import Layers
-from h3n.decode import Scores
 from h3n.model import scorers
 from h3n.model.layers import SharedDropout, Stack
 from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer, fenceposts
-from h3n.model.scoring import paper_head_score, soft_head_score, tree_head_scores
 from h3n.model.spans import spans_of
 
 
@@ -136,15 +134,6 @@ def test_shared_dropout_drops_the_same_places_of_all_words() -> None:
     assert dropped.max() == 2.0
 
 
-def test_head_scores_rank_small_levels_first() -> None:
-    levels = torch.full((3, 32), -20.0)
-    levels[0, 0] = levels[1, 1] = levels[2, 1] = 20.0
-    levels[2, 30] = 19.0  # the same likeliest level, but less sure of it
-    assert paper_head_score(levels).tolist() == [1.0, 0.5, 0.5]
-    soft = soft_head_score(levels)
-    assert soft[0] > soft[1] > soft[2]
-
-
 def test_the_score_of_both_ends_is_added_to_every_label() -> None:
     torch.manual_seed(0)
     scorer = SpanScorer(6, 5, 3, dropout=0.0, pair=4)
@@ -163,15 +152,3 @@ def test_the_score_of_both_ends_is_added_to_every_label() -> None:
         torch.testing.assert_close(found[at] - without[at], expected, atol=1e-4, rtol=1e-4)
     second = scorer.posts(words).select(torch.tensor([1]), 3)
     torch.testing.assert_close(scorer(second, spans_of((2,))), found[10:])
-
-
-def test_tree_head_scores_rank_by_depth_then_by_the_old_scores() -> None:
-    arc = np.full((4, 4), -9.0, dtype=np.float32)
-    arc[1, 0] = arc[1, 2] = arc[2, 3] = 0.0  # 1 is the root word, 0 and 2 hang on it, 3 on 2
-    root = np.array([-9, 0, -9, -9], dtype=np.float32)
-    for head in ([-5, -30, -2, -1], [0.5, 0.1, 0.9, 1.0]):  # soft levels; the paper's
-        scores = Scores(arc=arc, root=root, head=np.array(head, dtype=np.float32))
-        (made,) = tree_head_scores([scores])
-        assert made.head is not None
-        assert np.argsort(-made.head).tolist() == [1, 2, 0, 3]
-        assert tree_head_scores([scores], beyond=4) == (scores,)

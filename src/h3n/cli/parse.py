@@ -80,6 +80,10 @@ def parse(
     decoder: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, h3n, hpsg, cky, eisner or mst; else the model's own.")
     ] = None,
+    head_score: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What h3n takes heads by: tree, soft, arg-max, order or tree-order."),
+    ] = None,
     style: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The treebank to annotate like, one that `h3n model info` lists."),
@@ -138,7 +142,7 @@ def parse(
     _check_model(model, parser.model.decoder_for(decoder), chosen)
     marked = (mark_tags(sentence, given=not retag) for sentence in sentences)
     ahead = 0 if waiting else LOOK_AHEAD
-    results = parser.parse(marked, decoder=decoder, look_ahead=ahead, retag=retag, style=style)
+    results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
     if chosen in DRAWINGS:

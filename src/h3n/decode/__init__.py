@@ -3,7 +3,7 @@
 from h3n.decode.constraints import Constraints, constrain
 from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, Decoder, decode_batch
 from h3n.decode.native import cky_nodes, depth_head_scores
-from h3n.decode.scores import Parse, Scores, label_scores, weigh
+from h3n.decode.scores import Parse, Scores, bars_helper, label_scores, weigh
 
 __all__ = [
     "DECODERS",
@@ -13,6 +13,7 @@ __all__ = [
     "Decoder",
     "Parse",
     "Scores",
+    "bars_helper",
     "cky_nodes",
     "constrain",
     "decode_batch",

@@ -159,7 +159,7 @@ def label_scores(cube: Any, *, helper: int | None = None, lengths: Sequence[int]
         if not 0 < helper < cube.shape[-1]:
             raise DecodeError(f"the helper label has index {helper}; 1 to {cube.shape[-1] - 1} is accepted")
         cube = cube.copy() if numpy else cube.clone()
-        _mask_helper(cube, helper, lengths)
+        _bar_helper(cube, helper, lengths)
     rest = cube[..., 1:]
     if numpy:
         label = rest.argmax(axis=-1)
@@ -169,13 +169,17 @@ def label_scores(cube: Any, *, helper: int | None = None, lengths: Sequence[int]
     return full, full.maximum(cube[..., 0]), (label + 1).int()
 
 
-def _mask_helper(cube: Any, helper: int, lengths: Sequence[int] | None) -> None:
-    """Forbid the helper label on one word and on the whole sentence, in place."""
-    posts = cube.shape[-2]
-    first = list(range(posts - 1))
-    cube[..., first, [i + 1 for i in first], helper] = float("-inf")
-    if lengths is None:
-        cube[..., 0, posts - 1, helper] = float("-inf")
-    else:
-        ends = [int(length) for length in lengths]
-        cube[list(range(len(ends))), 0, ends, helper] = float("-inf")
+def bars_helper(start: Any, end: Any, words: Any) -> Any:
+    """Return where a span may not carry the helper label: on one word, and on a whole sentence of so many words.
+
+    Takes numbers, numpy arrays and torch tensors. The native layers have a copy of this rule and are tested against it.
+    """
+    return (end - start == 1) | (end - start == words)
+
+
+def _bar_helper(cube: Any, helper: int, lengths: Sequence[int] | None) -> None:
+    """Forbid the helper label where it may not stand, in place."""
+    posts = np.arange(cube.shape[-2])
+    words = len(posts) - 1 if lengths is None else np.array([int(length) for length in lengths])[:, None, None]
+    barred = np.array(np.broadcast_to(bars_helper(posts[:, None], posts, words), tuple(cube.shape[:-1])))
+    cube[..., helper][barred] = float("-inf")

@@ -24,12 +24,11 @@ from h3n.measure.bands_table import FIT_FROM, NETWORK, rows_of
 from h3n.measure.fits import Timing, curve_of, fit_exponent, spread
 from h3n.measure.paper import COMPLEXITY, PUBLISHED
 from h3n.measure.provenance import describe_parser
-from h3n.measure.ranking import rank_heads, weigh_all
 from h3n.measure.timing import least_with_result
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
-    from h3n.model.model import Model
+    from h3n.model.model import Model, Scored
     from h3n.parser import Parser
 
 ROWS = ("cky", "mst", PUBLISHED, "hpsg", "h3n", "auto")
@@ -189,8 +188,8 @@ class _Measure:
         for numbers, inputs in batches:
             scored, seconds = self._time(partial(self._model.score_batch, [sentences[at] for at in numbers], inputs))
             tally.timings[NETWORK].append(_timing(scored.scores, seconds))
-            parses = {name: self._parses(scored.scores, name, tally) for name in self._decoders if name != PUBLISHED}
-            weighed = weigh_all(self._model, scored.scores)
+            parses = {name: self._parses(scored, name, tally) for name in self._decoders if name != PUBLISHED}
+            weighed = self._model.weigh(scored.scores)
             for place, number in enumerate(numbers):
                 if number in chosen:
                     exact = parses["hpsg"][place] if "hpsg" in parses else None
@@ -206,12 +205,12 @@ class _Measure:
         if exact is not None:
             tally.scores.append((exact.score, parse.score))
 
-    def _parses(self, scores: Sequence[Scores], name: str, tally: _Tally) -> list[Parse]:
+    def _parses(self, scored: Scored, name: str, tally: _Tally) -> list[Parse]:
         """Return the parses. Ranking heads is a part of a decoder's time; weighing, the same for all, is not."""
-        ranked, ranking = self._time(lambda: rank_heads(self._model, scores, name), self._repeat)
-        weighed = weigh_all(self._model, ranked)
+        ranked, ranking = self._time(lambda: self._model.rank(scored, decoder=name), self._repeat)
+        weighed = self._model.weigh(ranked)
         parses, decoding = self._time(lambda: decode_batch(weighed, name), self._repeat)
-        tally.timings[name].append(_timing(scores, ranking + decoding))
+        tally.timings[name].append(_timing(scored.scores, ranking + decoding))
         return parses
 
     def _time(self, action: Callable[[], T], repeat: int = 1) -> tuple[T, float]:

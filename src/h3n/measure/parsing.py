@@ -16,7 +16,6 @@ from h3n import text as plain
 from h3n.decode import decode_batch
 from h3n.errors import InputError, UsageError
 from h3n.measure.provenance import describe_parser, ran_text
-from h3n.measure.ranking import rank_heads, weigh_all
 from h3n.measure.samples import plain_text
 from h3n.measure.timing import least
 
@@ -89,7 +88,7 @@ def split_time(parser: Parser, text: str, *, decoder: str, repeat: int) -> dict[
 
     def decode() -> None:
         for scored in steps["scored"]:
-            decode_batch(weigh_all(model, rank_heads(model, scored.scores, decoder)), decoder)
+            decode_batch(model.prepare(scored, decoder=decoder), decoder)
 
     cutting, reading = least(cut, repeat=repeat), least(read, repeat=repeat)
     with ModuleTimer(model.network.encoder) as timer:

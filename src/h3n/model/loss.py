@@ -101,17 +101,9 @@ def span_loss(
         spans = spans_of(tuple(spans.lengths[b] for b in known), device=device)
         posts = posts.select(torch.tensor(known, device=device), max(spans.lengths) + 1)
     scores = network.span(posts, spans).float()  # (S, L)
-    _bar_helper(scores, spans, helper)
+    spans.bar_helper(scores, helper)
     gold = _gold([targets[b].spans for b in known], spans, device)
     return SPAN_LOSSES[options.spans](scores, spans, gold)
-
-
-def _bar_helper(scores: Tensor, spans: Spans, helper: int | None) -> None:
-    """Bar the helper label from one word and from the whole sentence, where no tree has it."""
-    if helper is not None:
-        width = spans.end - spans.start
-        whole = torch.tensor(spans.lengths, device=scores.device)[spans.sentence]
-        scores[(width == 1) | (width == whole), helper - 1] = -torch.inf
 
 
 def _gold(tables: Sequence[np.ndarray | None], spans: Spans, device: torch.device) -> Gold:

@@ -20,7 +20,8 @@ from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
 from h3n.model.network import Network, Output, restore_network
-from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of, tree_head_scores
+from h3n.model.ranking import rank
+from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of
 from h3n.model.storage import pack, unpack
 from h3n.model.vocabulary import NO_TAG, Vocabulary
 from h3n.models import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
@@ -99,18 +100,20 @@ class Model:
         *,
         decoder: str | None = None,
         weight: float | None = None,
+        head_score: str | None = None,
         threads: int = 1,
         styles: Sequence[str] | None = None,
     ) -> list[Parsed]:
         """Return the sentences parsed, in their order. Given tags are kept; a sentence without words stays as it is.
 
-        ``weight`` is that of spans against arcs, by default the one tuned in training. ``styles`` are the styles of
+        ``weight`` is that of spans against arcs, by default the one tuned in training; ``head_score`` names what
+        heads are ranked by. ``styles`` are the styles of
         annotation to follow, one for each sentence.
         """
         given = [s if isinstance(s, Sentence) else Sentence(words=tuple(s)) for s in sentences]
         made: dict[int, Parsed] = {at: Parsed(s) for at, s in enumerate(given) if not len(s)}
         for numbers, scored in self.score(given, styles=styles):
-            parsed = self.decode(scored, decoder=decoder, weight=weight, threads=threads)
+            parsed = self.decode(scored, decoder=decoder, weight=weight, head_score=head_score, threads=threads)
             made.update(zip(numbers, parsed, strict=True))
         return [made[at] for at in range(len(given))]
 
@@ -157,8 +160,7 @@ class Model:
         """Return what the network says of sentences that were read."""
         network, tokenizer = self.network, self.network.tokenizer
         output = network(to_device(collate(inputs, tokenizer=tokenizer), network.device))
-        head_score = self.config.decoding.head_score
-        scores = scores_of(network, output, helper=self.vocabulary.helper, head_score=head_score)
+        scores = scores_of(network, output, helper=self.vocabulary.helper)
         return Scored(tuple(sentences), output, tuple(scores), tuple(level_classes(output)))
 
     @torch.inference_mode()
@@ -168,18 +170,17 @@ class Model:
         *,
         decoder: str | None = None,
         weight: float | None = None,
+        head_score: str | None = None,
         threads: int = 1,
         constraints: Sequence[Constraints | None] | None = None,
     ) -> list[Parsed]:
-        """Return the parses of scored sentences. ``cky`` finds no dependencies, ``mst`` and ``eisner`` no phrases."""
+        """Return the parses of scored sentences. ``cky`` finds no dependencies, ``mst`` and ``eisner`` no phrases.
+
+        ``head_score`` is a name in `h3n.model.ranking.RANKINGS`, by default the one chosen in training.
+        """
         name = self.decoder_for(decoder)
-        share = weight if weight is not None else self.config.decoding.weight
-        scores = scored.scores
-        if "head" in DECODERS[name].needs and self.config.decoding.head_score.startswith("tree"):
-            # Short sentences are decoded exactly by `auto`, which asks for no head scores.
-            scores = tree_head_scores(scores, beyond=EXACT_UP_TO if name == "auto" else 0)
-        weighed = [weigh(each, share) for each in scores]
-        parses = decode_batch(weighed, decoder=name, threads=threads, constraints=constraints)
+        ready = self.prepare(scored, decoder=name, weight=weight, head_score=head_score)
+        parses = decode_batch(ready, decoder=name, threads=threads, constraints=constraints)
         relations = self._relations(scored, parses)
         tags, upos = self._tags(scored)
         return [
@@ -188,6 +189,28 @@ class Model:
                 scored.sentences, parses, relations, tags, upos, scored.levels, strict=True
             )
         ]
+
+    def prepare(
+        self, scored: Scored, *, decoder: str, weight: float | None = None, head_score: str | None = None
+    ) -> list[Scores]:
+        """Return what a decoder reads: heads ranked where it asks for them, then spans weighted against arcs."""
+        return self.weigh(self.rank(scored, decoder=decoder, head_score=head_score), weight=weight)
+
+    @torch.inference_mode()
+    def rank(self, scored: Scored, *, decoder: str, head_score: str | None = None) -> Sequence[Scores]:
+        """Return the scores, with heads if the decoder asks for them."""
+        if "head" not in DECODERS[decoder].needs:
+            return scored.scores
+        how = head_score if head_score is not None else self.config.decoding.head_score
+        # Short sentences are decoded exactly by `auto`, which asks for no head scores.
+        beyond = EXACT_UP_TO if decoder == "auto" else 0
+        heads = rank(scored.output.levels, scored.scores, how, order=scored.output.order, beyond=beyond)
+        return [replace(one, head=head) for one, head in zip(scored.scores, heads, strict=True)]
+
+    def weigh(self, scores: Sequence[Scores], *, weight: float | None = None) -> list[Scores]:
+        """Return the scores with spans weighted against arcs, by default as tuned in training."""
+        share = weight if weight is not None else self.config.decoding.weight
+        return [weigh(one, share) for one in scores]
 
     def decoder_for(self, asked: str | None) -> str:
         """Return the decoder asked for, or the usual one as far as the treebank had the trees for it."""

@@ -86,13 +86,9 @@ class SpanScorer(nn.Module):
         """
         scores: list[Tensor] = []
         labels: list[Tensor] = []
-        whole = torch.tensor(spans.lengths, device=posts.hidden.device)
         for at in range(0, len(spans), BLOCK):
             block = self._score(posts, spans, at, at + BLOCK)
-            if helper is not None:
-                start, end = spans.start[at : at + BLOCK], spans.end[at : at + BLOCK]
-                barred = (end - start == 1) | (end - start == whole[spans.sentence[at : at + BLOCK]])
-                block[barred, helper - 1] = -torch.inf
+            spans.bar_helper(block, helper, first=at)
             top = block.max(dim=-1)
             scores.append(top.values)
             labels.append(top.indices + 1)

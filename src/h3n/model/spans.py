@@ -13,6 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from h3n.decode import bars_helper
+
 
 @dataclass(frozen=True, slots=True)
 class Spans:
@@ -32,6 +34,18 @@ class Spans:
         n = np.array(self.lengths, dtype=np.int64)[sentence]
         before = start * n - start * (start - 1) // 2  # spans of all smaller starts
         return torch.from_numpy(np.array(self.offsets, dtype=np.int64)[sentence] + before + end - start - 1)
+
+    def bar_helper(self, scores: Tensor, helper: int | None, *, first: int = 0) -> None:
+        """Forbid the helper label where it may not stand, in place.
+
+        ``scores`` are those of the spans from ``first`` on, with a column for each label but the empty one, label 0;
+        ``helper`` is an index among all labels.
+        """
+        if helper is None:
+            return
+        part = slice(first, first + len(scores))
+        words = torch.tensor(self.lengths, device=scores.device)[self.sentence[part]]
+        scores[bars_helper(self.start[part], self.end[part], words), helper - 1] = -torch.inf
 
     def square(self, values: Tensor, *, empty: float) -> Tensor:
         """Return the values as (B, n + 1, n + 1) charts, ``empty`` where there is no span."""

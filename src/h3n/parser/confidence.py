@@ -40,11 +40,11 @@ def span_confidences(
     if not rows:
         return [()] * len(parses)
     sentence, start, end, label = torch.tensor(rows, dtype=torch.int64, device=network.device).unbind(dim=1)
-    scores = network.span(output.posts, Spans(output.spans.lengths, (0, len(rows)), sentence, start, end)).float()
+    spans = Spans(output.spans.lengths, (0, len(rows)), sentence, start, end)
+    scores = network.span(output.posts, spans).float()
+    spans.bar_helper(scores, helper)
     scores = functional.pad(scores, (1, 0))  # the empty label, with its score of 0, is one of the choices
     whole = end - start == torch.tensor(output.spans.lengths, device=network.device)[sentence]
     scores[whole, 0] = -torch.inf  # but not for the whole sentence, which always has a label
-    if helper is not None:
-        scores[whole | (end - start == 1), helper] = -torch.inf
     found = iter(scores.softmax(dim=1).gather(1, label[:, None])[:, 0].tolist())
     return [tuple(next(found) for _ in parse.spans) for parse in parses]

@@ -16,6 +16,7 @@ from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.model.batch import Inputs
 from h3n.model.int8 import pays_off, use_int8
 from h3n.model.model import Model, Parsed, Scored, check_device
+from h3n.model.ranking import check_ranking
 from h3n.models import locate
 from h3n.parser.confidence import arc_confidences, span_confidences
 from h3n.parser.inputs import Parsable, read
@@ -36,6 +37,7 @@ class _Asked:
     decoder: str
     constraints: Wanted
     style: str | None = None
+    head_score: str | None = None
 
     def of(self, sentence: Sentence) -> Constraints | None:
         found = self.constraints(sentence) if callable(self.constraints) else self.constraints
@@ -88,6 +90,7 @@ class Parser:
         source: Parsable,
         *,
         decoder: str | None = None,
+        head_score: str | None = None,
         constraints: Wanted = None,
         look_ahead: int = LOOK_AHEAD,
         retag: bool = False,
@@ -101,7 +104,8 @@ class Parser:
         one sentence at a time).
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them. ``style``
-        names the treebank whose annotation is to be followed, where the model learned from several.
+        names the treebank whose annotation is to be followed, where the model learned from several; ``head_score`` what
+        `h3n` takes the head of a span by, a name in `h3n.model.ranking.RANKINGS`.
         """
         chosen = self.model.decoder_for(decoder)
         if decoder is None and constraints is not None and chosen == "h3n":
@@ -111,13 +115,15 @@ class Parser:
             raise UsageError(
                 f"constraints of type {found}; accepted: Constraints, or a function from a Sentence to them"
             )
+        if head_score is not None:
+            check_ranking(head_score, ordered=self.model.network.order is not None)
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
         self.model.vocabulary.style(style)  # an unknown name is said now, not with the first sentence
         inputs = read(source)
         if retag:
             inputs = ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)
-        return self._results(inputs, _Asked(chosen, constraints, style), look_ahead)
+        return self._results(inputs, _Asked(chosen, constraints, style, head_score), look_ahead)
 
     def _results(self, inputs: Iterator[tuple[int, Sentence]], asked: _Asked, look_ahead: int) -> Iterator[Result]:
         done = 0
@@ -149,7 +155,7 @@ class Parser:
 
     def _parsed(self, scored: Scored, asked: _Asked) -> list[Result]:
         wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]
-        parsed = self.model.decode(scored, decoder=asked.decoder, constraints=wanted)
+        parsed = self.model.decode(scored, decoder=asked.decoder, head_score=asked.head_score, constraints=wanted)
         parses = [one.parse for one in parsed]
         helper = self.model.vocabulary.helper
         spans = span_confidences(self.model.network, scored.output, parses, helper=helper)

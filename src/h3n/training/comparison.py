@@ -13,7 +13,7 @@ from h3n.decode import DECODERS, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.evaluate import ClassCounts, Convention, TreebankTotals, count_sentence, main_scores
 from h3n.model.model import Model, Scored
-from h3n.model.scoring import HEAD_SCORES, tree_head_scores
+from h3n.model.ranking import RANKINGS
 from h3n.training.data import Example
 from h3n.training.evaluation import bare
 from h3n.trees import HeadedSpan
@@ -60,8 +60,8 @@ def ways_of(model: Model, names: Sequence[str] = ()) -> list[Way]:
         decoder, slash, head_score = name.partition("/")
         if decoder not in DECODERS:
             raise UnknownName("decoder", decoder, [*DECODERS, "all"])
-        if slash and (head_score not in HEAD_SCORES or not uses_heads(decoder)):
-            raise UnknownName(f"head score of {decoder}", head_score, HEAD_SCORES if uses_heads(decoder) else ())
+        if slash and (head_score not in RANKINGS or not uses_heads(decoder)):
+            raise UnknownName(f"head score of {decoder}", head_score, RANKINGS if uses_heads(decoder) else ())
         model.decoder_for(decoder)
         ways.append(Way(decoder, (head_score or own) if uses_heads(decoder) else ""))
     return list(dict.fromkeys(ways))
@@ -86,7 +86,7 @@ def uses_heads(decoder: str) -> bool:
 
 def head_scores_of(model: Model) -> list[str]:
     """Return the head scores that a model has."""
-    return [name for name in HEAD_SCORES if model.network.order is not None or "order" not in name]
+    return [name for name in RANKINGS if model.network.order is not None or "order" not in name]
 
 
 def compare_ways(model: Model, examples: Sequence[Example], ways: Sequence[Way]) -> list[Outcome]:
@@ -102,17 +102,8 @@ def compare_ways(model: Model, examples: Sequence[Example], ways: Sequence[Way])
         spans = [_gold_spans(example) for example in batch]
         for outcome in outcomes:
             if outcome.problem is None:
-                _take_up(outcome, model, ranked(scored, outcome.way), batch, spans)
+                _take_up(outcome, model, scored, batch, spans)
     return outcomes
-
-
-def ranked(scored: Scored, way: Way) -> Scored:
-    """Return scored sentences with the head scores of a way to decode."""
-    if not way.head_score:
-        return scored
-    heads = HEAD_SCORES[way.head_score](scored.output).float().cpu().numpy()
-    rows = (np.ascontiguousarray(heads[at, : len(one)]) for at, one in enumerate(scored.scores))
-    return replace(scored, scores=tuple(replace(one, head=row) for one, row in zip(scored.scores, rows, strict=True)))
 
 
 def with_head_score(model: Model, name: str) -> Model:
@@ -125,10 +116,9 @@ def _take_up(
     outcome: Outcome, model: Model, scored: Scored, batch: Sequence[Example], spans: Sequence[Sequence[HeadedSpan]]
 ) -> None:
     way = outcome.way
-    chosen = with_head_score(model, way.head_score) if way.head_score else model
     started = time.process_time()
     try:
-        parsed = chosen.decode(scored, decoder=way.decoder, weight=way.weight)
+        parsed = model.decode(scored, decoder=way.decoder, weight=way.weight, head_score=way.head_score or None)
     except DecodeError as error:
         outcome.problem = str(error)
         return
@@ -137,8 +127,8 @@ def _take_up(
         counts = count_sentence(example.sentence, found.sentence, convention=Convention())
         outcome.totals.add(counts)
     if way.head_score:
-        scores = tree_head_scores(scored.scores) if way.head_score.startswith("tree") else scored.scores
-        for one, gold in zip(scores, spans, strict=True):
+        ranked = model.rank(scored, decoder="h3n", head_score=way.head_score)
+        for one, gold in zip(ranked, spans, strict=True):
             outcome.right_heads += count_right_heads(one, gold)
 
 

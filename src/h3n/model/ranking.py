@@ -1,0 +1,80 @@
+"""How words are ranked as heads: `h3n` takes the word of a span that ranks highest for its head.
+
+A ranking scores every word by itself, from its levels or from a score learned by order; two of them first look at a
+word's depth in the best dependency tree. All are made from one run of the network, when a decoder asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from h3n.decode import Scores, depth_head_scores
+from h3n.decode.scores import Floats
+from h3n.errors import UnknownName, UsageError
+
+
+def expected_level(levels: Tensor) -> Tensor:  # (..., LEVELS) -> (...)
+    """Return minus the expected level: words whose likeliest levels are equal still differ."""
+    places = torch.arange(levels.shape[-1], dtype=levels.dtype, device=levels.device)
+    return -(levels.softmax(dim=-1) @ places)
+
+
+def likeliest_level(levels: Tensor) -> Tensor:  # (..., LEVELS) -> (...)
+    """Return one over the likeliest level, counted from 1 (paper, section III-E)."""
+    return 1.0 / (levels.argmax(dim=-1) + 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A line of `RANKINGS`: what makes a score of a word's levels, or None for the score learned by order.
+
+    With ``tree`` the depth in the best dependency tree comes first and that score breaks ties.
+    """
+
+    of_levels: Callable[[Tensor], Tensor] | None
+    tree: bool = False
+
+
+RANKINGS: dict[str, Ranking] = {
+    "arg-max": Ranking(likeliest_level),
+    "soft": Ranking(expected_level),
+    "order": Ranking(None),
+    "tree": Ranking(expected_level, tree=True),
+    "tree-order": Ranking(None, tree=True),
+}
+
+
+def check_ranking(name: str, *, ordered: bool) -> None:
+    """Raise if there is no ranking of this name, or if it needs a score by order that the network has not learned."""
+    if name not in RANKINGS:
+        raise UnknownName("head score", name, RANKINGS)
+    if RANKINGS[name].of_levels is None and not ordered:
+        accepted = ", ".join(repr(known) for known, one in RANKINGS.items() if one.of_levels is not None)
+        raise UsageError(f"head score {name!r}: the model was trained without it; accepted: {accepted}")
+
+
+def rank(
+    levels: Tensor, arcs: Sequence[Scores], how: str, *, order: Tensor | None = None, beyond: int = 0
+) -> list[Floats]:
+    """Return the head scores of the words of each sentence.
+
+    ``levels`` is (B, n, LEVELS), ``order`` (B, n), ``arcs`` has the scores of every sentence's arcs. Up to ``beyond``
+    words no tree is looked at, for decoders that take no heads from short sentences. The tree takes O(n^2), so that
+    `h3n` stays at O(n^3).
+    """
+    check_ranking(how, ordered=order is not None)
+    ranking = RANKINGS[how]
+    scores = ranking.of_levels(levels.float()) if ranking.of_levels is not None else order
+    table = np.asarray(scores.float().cpu() if scores is not None else (), dtype=np.float32)
+    heads = [np.ascontiguousarray(table[at, : len(one)]) for at, one in enumerate(arcs)]
+    if ranking.tree:
+        longer = [at for at, one in enumerate(arcs) if len(one) > beyond]
+        by_depth = depth_head_scores([replace(arcs[at], head=heads[at]) for at in longer])
+        for at, scores_of_words in zip(longer, by_depth, strict=True):
+            heads[at] = scores_of_words
+    return heads
