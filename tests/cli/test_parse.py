@@ -287,3 +287,27 @@ def test_results_come_before_the_input_has_ended(tiny_model: Path) -> None:
         process.stdin.close()
         assert sum(1 for _ in process.stdout) == 799
     assert process.returncode == 0
+
+
+DAMAGED = ROWS + ROWS.replace("\t0\troot", "\t9\troot") + ROWS.replace("dogs", "cats")
+
+
+@pytest.mark.parametrize("target", ["-", "out.conllu"])
+def test_what_stands_before_damage_is_given_out(run: Run, target: str) -> None:
+    Path("bad.conllu").write_text(ROWS * 20 + DAMAGED, encoding="utf-8")
+    code, out, err = run("bad.conllu", "--to", "conllu", "-o", target)
+    assert code == 2
+    assert err.startswith("h3n: bad.conllu:152: head 9 of word 2; expected a number from 0 to 3; what stands before")
+    assert err.count("\n") == 1
+    text = out if target == "-" else Path(target).read_text(encoding="utf-8")
+    assert [s.words[0] for s in formats.read(io.StringIO(text), format="conllu")] == ["dogs"] * 21
+
+
+def test_a_damaged_sentence_is_left_out_on_request(run: Run) -> None:
+    Path("bad.conllu").write_text(DAMAGED, encoding="utf-8")
+    code, _, err = run("bad.conllu", "--keep-going", "-o", "out.conllu")
+    assert code == 1
+    first, last = err.splitlines()
+    assert first.startswith("h3n: bad.conllu:12: head 9 of word 2")
+    assert last == "h3n: 1 problem; what they concern was left out"
+    assert [sentence.words[0] for sentence in formats.read("out.conllu")] == ["dogs", "cats"]

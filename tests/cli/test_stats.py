@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -161,3 +162,14 @@ def test_figures_of_a_real_treebank(run: Run, data: Path) -> None:
     assert (numbers["sentences"], numbers["words"]) == (1137, 22135)
     assert numbers["dependencies"]["non_projective_percent"] == 72.03
     assert numbers["dependencies"]["non_projective_arcs_percent"] == 9.07
+
+
+def test_damaged_sentences_are_left_out_on_request(tmp_path: Path) -> None:
+    row = "1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    (tmp_path / "bad.conllu").write_text(row + row.replace("1\t", "2\t", 1) + row)
+    command = [sys.executable, "-m", "h3n", "stats", "bad.conllu"]
+    stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (stopped.returncode, stopped.stdout, stopped.stderr.count("\n")) == (2, "", 1)
+    said = subprocess.run([*command, "--keep-going"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stderr.count("\n")) == (1, 2)
+    assert said.stdout.startswith("sentences      2\n")

@@ -6,6 +6,7 @@ command runs or its help is asked for, so that `h3n --help` and `h3n convert` ne
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -15,7 +16,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from h3n.cli.terminal import say
 from h3n.errors import H3nError
+from h3n.files import reason
 
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -62,10 +65,10 @@ class _Lazy(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except BrokenPipeError:
-            # The reader went away (`h3n ... | head`): not our error. Keep the interpreter from complaining at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_output()  # the reader went away (`h3n ... | head`): not our error
             raise typer.Exit(0) from None
         return result
 
@@ -106,6 +109,8 @@ def main() -> None:
     _leave_tidily()
     try:
         code = app(prog_name="h3n", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # of the help, which leaves no other way
     except _ClickError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
             typer.echo(error.format_message(), err=True)
@@ -115,6 +120,9 @@ def main() -> None:
         _fail(f"{error.format_message().rstrip('.')}; see {command} --help")
     except H3nError as error:
         _fail(str(error))
+    except OSError as error:  # of a name that no file can have, or of standard output: the rest has been said better
+        _drop_output()
+        _fail(f"{error.filename or '<stdout>'}: cannot be read or written: {reason(error)}")
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(130) from None
     raise SystemExit(code if isinstance(code, int) else 0)
@@ -135,6 +143,12 @@ def _leave(number: int, _: Any) -> NoReturn:
     raise SystemExit(128 + number)
 
 
+def _drop_output() -> None:
+    """Keep the interpreter from writing the rest of the output, and from complaining, when it ends."""
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str) -> NoReturn:
-    sys.stderr.write(f"h3n: {message}\n")
+    say(message)
     raise SystemExit(2) from None

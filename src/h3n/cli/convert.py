@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Literal
+from typing import IO, Annotated, Literal, cast
 
 import typer
 
 from h3n import formats
 from h3n.cli.progress import progress
 from h3n.cli.reading import read_sentences
-from h3n.errors import H3nError, UsageError
+from h3n.cli.terminal import Findings, Shown, say
+from h3n.errors import UsageError
+from h3n.files import STANDARD
 from h3n.formats import Format, Layout, Reading, Writing
 from h3n.formats.options import BLANK
 from h3n.trees import Sentence
@@ -77,14 +80,8 @@ def convert(
     """
     if not blank or set(blank) & set(" \t\r\n()"):
         raise UsageError(f"--blank {blank!r}: expected a text without blanks and round brackets, such as {BLANK}")
-    problems = 0
-
-    def report(error: H3nError) -> None:
-        nonlocal problems
-        problems += 1
-        typer.echo(f"h3n: {error}", err=True)
-
-    handler = report if keep_going else None
+    findings = Findings()
+    handler = findings if keep_going else None
     reading = Reading(
         layout=layout,
         all_escapes=all_escapes,
@@ -103,21 +100,20 @@ def convert(
         sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
     lost: Counter[str] = Counter()
     watched = _watched(progress(sentences, label="converting"), chosen, lost)
-    formats.write(watched, target, format=chosen.name, options=writing)
+    to_terminal = target == STANDARD and sys.stdout is not None and sys.stdout.isatty()
+    formats.write(watched, cast(IO[str], Shown()) if to_terminal else target, format=chosen.name, options=writing)
     if scheme is not None:
         del lost["tree"], lost["dependencies"]  # the other tree is what was asked for
     if blanks := lost.pop(BLANKS, 0):
         words = f"{blanks} word{'s hold' if blanks > 1 else ' holds'} a blank"
-        typer.echo(f"h3n: {words}, which {chosen.name} cannot show: written {blank!r} (--blank)", err=True)
+        say(f"{words}, which {chosen.name} cannot show: written {blank!r} (--blank)")
     if lost:
         what = ", ".join(f"{name} (in {count} sentence{'s' if count > 1 else ''})" for name, count in lost.items())
-        typer.echo(f"h3n: {chosen.name} cannot show and leaves out: {what}", err=True)
+        say(f"{chosen.name} cannot show and leaves out: {what}")
     if unknown:
         what = ", ".join(f"{name} ({count})" for name, count in unknown.most_common())
-        typer.echo(f"h3n: no head rule, the default was taken: {what}", err=True)
-    if problems:
-        typer.echo(f"h3n: {problems} problem{'s' if problems > 1 else ''}; what they concern was left out", err=True)
-        raise typer.Exit(1)
+        say(f"no head rule, the default was taken: {what}")
+    findings.finish()
 
 
 def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) -> Iterator[Sentence]:

@@ -18,11 +18,12 @@ import typer
 from h3n import draw, formats, text
 from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_text
 from h3n.cli.progress import progress
-from h3n.errors import UnknownName, UsageError
+from h3n.cli.terminal import Findings, UntilError, printable_text
+from h3n.errors import InputError, UnknownName, UsageError
 from h3n.evaluate import mark_tags
 from h3n.files import STANDARD
 from h3n.formats.lines import read_limited, read_pieces
-from h3n.formats.options import Problems
+from h3n.formats.options import Problems, Reading
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
@@ -98,6 +99,9 @@ def parse(
     retag: Annotated[
         bool, typer.Option("--retag", help="Predict the tags of a treebank too; else those in it are kept.")
     ] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
+    ] = False,
     width: Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")] = None,
     fit: Annotated[
         int | None, typer.Option(metavar="PIXELS", help="Draw sentences that are wider than this in several rows.")
@@ -111,7 +115,8 @@ def parse(
     Input formats: text (running English text), lines (one sentence on each line), words (one sentence on each line,
     its words between blanks), and brackets, conllu, conllx, spmrl, jsonl, whose words and tags are kept and whose trees
     are made anew; a comment says that tags were given, and --retag predicts them. Output is one item per sentence, in
-    order; a blank line stays blank. Files of any size are streamed.
+    order; a blank line stays blank. Files of any size are streamed. At a damaged sentence, all before it is parsed and
+    written before the error is said; --keep-going leaves it out and goes on.
 
     \b
     Examples:
@@ -129,8 +134,10 @@ def parse(
         )
     _check_decoder(decoder, chosen)
     check_output(output, pictures=chosen in PICTURES)
-    waiting = given is None and file == STANDARD and sys.stdin.isatty()
-    sentences = _typed() if waiting and input_format is None else _sentences(file, given, input_format)
+    waiting = given is None and file == STANDARD and sys.stdin is not None and sys.stdin.isatty()
+    findings = Findings()
+    handler = findings if keep_going else None
+    sentences = _typed() if waiting and input_format is None else _sentences(file, given, input_format, handler)
     if waiting:
         typer.echo("h3n: type a text and press Enter; Ctrl-D ends", err=True)
     else:
@@ -140,7 +147,8 @@ def parse(
     parser = load(model, device=device, threads=threads or _processors(), precision=precision)
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     _check_model(model, parser.model.decoder_for(decoder), chosen)
-    marked = (mark_tags(sentence, given=not retag) for sentence in sentences)
+    read = UntilError(sentences)
+    marked = (mark_tags(sentence, given=not retag) for sentence in read)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
@@ -154,6 +162,9 @@ def parse(
         write_drawings(trees, output, kind=chosen.value, look=look)
     else:
         write_text(map(_writer(chosen, output, width), results), output, flush=waiting)
+    if read.error is not None:
+        raise InputError(f"{read.error}; what stands before it is parsed and written (--keep-going goes on)")
+    findings.finish()
 
 
 def _processors() -> int:
@@ -199,17 +210,18 @@ def _typed() -> Iterator[Sentence]:
     return chain.from_iterable(map(text.segment, read_pieces(STANDARD, Problems(None))))
 
 
-def _sentences(file: str, given: str | None, input_format: str | None) -> Iterator[Sentence]:
+def _sentences(file: str, given: str | None, input_format: str | None, handler: Findings | None) -> Iterator[Sentence]:
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
     if name in TEXTS:
         reader = read_pieces if name == "text" else read_limited
-        pieces = [given] if given is not None else reader(file, Problems(None))
+        pieces = [given] if given is not None else reader(file, Problems(handler))
         return TEXTS[name](pieces)
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
-    return formats.read(io.StringIO(given) if given is not None else file, format=name)
+    options = Reading(on_problem=handler)
+    return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
 
 
 def _guessed(file: str) -> str:
@@ -225,9 +237,9 @@ def _peeked(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
 
 def _writer(chosen: OutputFormat, output: str, width: int | None) -> Callable[[Result], str]:
     """Return the function that makes text of a result, line end included."""
-    if chosen is not OutputFormat.PRETTY:
-        return WRITERS[chosen]
     to_terminal = output == STANDARD and sys.stdout.isatty()
+    if chosen is not OutputFormat.PRETTY:
+        return (lambda result: printable_text(WRITERS[chosen](result))) if to_terminal else WRITERS[chosen]
     columns = width or (max(draw.NARROWEST, shutil.get_terminal_size().columns) if to_terminal else 80)
     colour = to_terminal and not os.environ.get("NO_COLOR")
     return lambda result: result.pretty(width=columns, colour=colour) + "\n"

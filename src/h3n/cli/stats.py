@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ import typer
 from h3n import formats
 from h3n.cli.progress import progress
 from h3n.cli.reading import read_sentences
+from h3n.cli.terminal import Findings, printable
 from h3n.convert import JoinCounts, join
 from h3n.errors import UsageError
 from h3n.formats import Layout, Reading
@@ -36,6 +37,9 @@ def stats(
     layout: Annotated[
         Layout, typer.Option(help="Where bracketed trees end: on every line, by indentation, or anywhere.")
     ] = "auto",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
+    ] = False,
 ) -> None:
     """Count what is in treebank files: sentences, words, lengths, labels, relations, tags, crossing arcs.
 
@@ -53,12 +57,16 @@ def stats(
     for file in files:
         formats.format_named(format_name or formats.format_to_read(file))  # a wrong name is said before the work starts
     counts = Counts()
+    findings = Findings()
+    handler = findings if keep_going else None
+    options = Reading(layout=layout, on_problem=handler)
     for file in files:
-        read = read_sentences(file, format_name, dependencies=dependencies, options=Reading(layout=layout))
+        read = read_sentences(file, format_name, dependencies=dependencies, options=options, on_mismatch=handler)
         for sentence in progress(read, label=file):
             counts.add(sentence, functions=functions)
     numbers = counts.numbers()
     typer.echo(json.dumps(numbers, ensure_ascii=False, indent=2) if as_json else "\n".join(_lines(numbers, limit)))
+    findings.finish()
 
 
 @dataclass(slots=True)
@@ -223,6 +231,6 @@ def _counted(values: dict[str, Any]) -> Iterator[str]:
 
 
 def _most(counter: dict[str, int], limit: int) -> str:
-    shown: Iterable[tuple[str, int]] = list(counter.items())[: limit or None]
+    shown = [f"{printable(name) or '(none)'} {count}" for name, count in list(counter.items())[: limit or None]]
     rest = len(counter) - limit if limit else 0
-    return ", ".join(f"{name or '(none)'} {count}" for name, count in shown) + (f", {rest} more" if rest > 0 else "")
+    return ", ".join(shown) + (f", {rest} more" if rest > 0 else "")

@@ -8,6 +8,7 @@ import typer
 
 from h3n import formats
 from h3n.cli.progress import progress
+from h3n.cli.terminal import printable
 from h3n.errors import CorruptInput, TruncatedInput
 from h3n.formats import Layout, Reading
 
@@ -37,7 +38,7 @@ def validate(
     def report(problem: object) -> None:
         nonlocal problems
         problems += 1
-        typer.echo(problem)
+        typer.echo(printable(str(problem)))
 
     for file, name in named:
         options = Reading(layout=layout, on_problem=report)
