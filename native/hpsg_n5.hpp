@@ -19,11 +19,12 @@ inline bool hpsg_n5(const Sentence& sentence, Workspace& workspace, Tree& tree) 
     for (std::size_t length = 1; length <= n; ++length)
         for (std::size_t i = 0; i + length <= n; ++i) {
             const std::size_t j = i + length;
+            // The second term is for fresh pages of memory, on which the first spans spend most of their time.
+            workspace.spend(20.0 * static_cast<double>(length * length * length) + 1e4 * static_cast<double>(n));
             if (length == 1) {
                 open(i, j)[i] = complete(i, j)[i] = sentence.open[i][j];
                 continue;
             }
-            workspace.spend(20.0 * static_cast<double>(length * length * length));
             for (std::size_t h = i; h < j; ++h) inner[h] = NEVER;
             for (std::size_t k = i + 1; k < j; ++k) {
                 for (std::size_t h = i; h < k; ++h)
