@@ -142,8 +142,7 @@ inline bool mst(const Sentence& sentence, Workspace& workspace, Tree& tree) {
             std::size_t from = length;
             while (path[--from] != before) {
             }
-            // A cycle has two nodes or more, so there are never 2n: unless scores became NaN since they were checked.
-            if (nodes == static_cast<std::int32_t>(2 * n)) return false;
+            // Of two nodes or more, whatever the scores are: a node's arcs from its own words are NEVER, even among NaN.
             const std::int32_t whole = nodes++;
             contract(forest, path + from, length - from, whole);
             // One ring of all the words inside, and no arc from any of them.
