@@ -97,7 +97,7 @@ def test_quiet_says_nothing(run: Run) -> None:
         (["c.toml", "--set", "encoder.kind=pretrained"], "encoder.name is empty"),
         (["c.toml", "--set", "training.device=abacus"], "device 'abacus' cannot be used; accepted: auto, cpu, cuda"),
         (["c.toml", "--set", "output=c.toml/run"], "output c.toml/run: cannot be made: Not a directory"),
-        (["c.toml", "--set", "optimiser.betas=[0.9]"], "option optimiser.betas: 1 numbers; accepted: two"),
+        (["c.toml", "--set", "optimiser.betas=[0.9]"], "option optimiser.betas: expected a list of 2, found one of 1"),
         (["c.toml", "--sett", "a=b"], "--sett"),
         ([], "CONFIG.toml"),
     ],

@@ -365,3 +365,18 @@ def test_every_conversion_is_one_tree_over_all_words(name: str, tree: Constituen
     made = to_dependencies(tree, load_scheme(name))
     check_dependencies(made)
     assert made.relations.count("root") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[words]\n" + "".join(f"w{n} = {{w{n + 1}}}\n" for n in range(3000)) + "w3000 = a\n", "inside each other"),
+        ("[relations]\nx\n  - " + "(" * 5000 + "NP\n", "brackets inside each other too deep"),
+        ('[relations]\nx\n  - NP"/[/"\n', r"a regular expression that cannot be read"),
+        ("[options]\ncut =\n", "cannot be read"),
+    ],
+)
+def test_rules_too_deep_or_not_expressions_are_one_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as refused:
+        load_scheme(written(tmp_path, text))
+    assert "\n" not in str(refused.value)

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from h3n.config import Config
+from h3n.config import Config, check
 from h3n.decode import DECODERS
 from h3n.errors import TrainingError
 from h3n.model.batch import collate, to_device
@@ -52,7 +52,7 @@ def train(
     started with only where ``accept_changes`` says so.
     """
     here = here or Processes()
-    folder = Path(config.output)
+    folder = Path(check(config).output)
     with locked(folder) if here.first else nullcontext():
         run = prepare(config, examples, dev, here=here, resume=resume, accept_changes=accept_changes, report=report)
         try:
@@ -82,7 +82,7 @@ def train_epoch(run: Run) -> None:
         )
         run.position = position
         if position.update in checks:
-            check(run)
+            check_dev(run)
             save(run)
             if run.position.finished:
                 return
@@ -150,7 +150,7 @@ def _check_finite(run: Run, loss: float, length: float) -> None:
             )
 
 
-def check(run: Run) -> None:
+def check_dev(run: Run) -> None:
     """Evaluate on dev, keep the parser if it is the best so far, and decide whether to go on."""
     run.network.eval()
     started = time.perf_counter()

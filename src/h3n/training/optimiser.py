@@ -6,14 +6,11 @@ import torch
 from torch import nn
 
 from h3n.config import Optimiser
-from h3n.errors import UsageError
 from h3n.model.network import Network
 
 
 def make_optimiser(network: Network, options: Optimiser) -> torch.optim.AdamW:
     """Return the optimiser; ``set_rates`` has to be called before each step."""
-    if len(options.betas) != 2:
-        raise UsageError(f"option optimiser.betas: {len(options.betas)} numbers; accepted: two, such as [0.9, 0.98]")
     pretrained = set(network.encoder.pretrained())
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for parameter in network.parameters():
@@ -29,7 +26,7 @@ def make_optimiser(network: Network, options: Optimiser) -> torch.optim.AdamW:
             for (encoder, matrix), parameters in groups.items()
         ],
         lr=options.rate,
-        betas=(options.betas[0], options.betas[1]),
+        betas=options.betas,
         eps=options.epsilon,
         fused=True,  # one pass over the weights instead of ten; most of them are word pieces' vectors
     )

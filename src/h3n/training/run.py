@@ -136,7 +136,11 @@ def _build(
 ) -> Run:
     device = choose_device(config.training.device, here)
     torch.manual_seed(config.training.seed)
-    network = build_network(config, vocabulary).to(device)
+    try:
+        network = build_network(config, vocabulary).to(device)
+    except (RuntimeError, MemoryError) as error:
+        reason = (str(error).strip().splitlines() or ["out of memory"])[0]
+        raise UsageError(f"the network that encoder and scorers describe cannot be made: {reason}") from None
     run = Run(
         folder=Path(config.output),
         config=config,
@@ -183,7 +187,10 @@ def _few(names: Sequence[str], *, count: int = 5) -> str:
 
 
 def _short_enough(examples: Sequence[Example], longest: int) -> Sequence[Example]:
-    return [e for e in examples if len(e.sentence) <= longest] if longest else examples
+    kept = [e for e in examples if len(e.sentence) <= longest] if longest else examples
+    if examples and not kept:
+        raise UsageError(f"no sentence to learn from: none is as short as option data.longest: {longest} words")
+    return kept
 
 
 def _summary(run: Run, vocabulary: Vocabulary) -> str:

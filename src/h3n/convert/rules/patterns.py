@@ -112,7 +112,13 @@ _TOKEN = re.compile(r'[()]|(?:!?\[)(?=\s)|\](?=\s|\)|\Z)|(?:[^\s()"]|"[^"]*")+')
 
 def parse(text: str, vocabulary: Vocabulary, place: Place) -> Pattern:
     """Return the syntax tree of a pattern, macros expanded; damage raises `FormatError` at this place."""
-    return _Parser(text, vocabulary, place).whole()
+    parser = _Parser(text, vocabulary, place)
+    try:
+        return parser.whole()
+    except RecursionError:
+        raise FormatError(place, "a pattern with brackets inside each other too deep", "fewer of them") from None
+    except re.error as error:
+        raise parser.fail(f"a regular expression that cannot be read ({error})", "one of Python's") from None
 
 
 class _Parser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -67,7 +68,13 @@ class _Gathered:
 def load_scheme(name: str | Path) -> Scheme:
     """Return the scheme of this name, or of the scheme file at this path. Only ours are remembered: files change."""
     path = find_source(name)
-    return _ours(path) if path.is_relative_to(SCHEMES) else _compile(path)
+    try:
+        return _ours(path) if path.is_relative_to(SCHEMES) else _compile(path)
+    except RecursionError:
+        raise FormatError(Place(str(path), 1), "lists inside each other too deep", "fewer of them") from None
+    except re.error as error:
+        found = f"a regular expression, or marks to cut at, that cannot be read ({error})"
+        raise FormatError(Place(str(path), 1), found, "one of Python's") from None
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,205 @@
+"""Every option with its default and what it does: frozen, typed, on one page.
+
+`docs/options.md` and ``h3n train --options`` are made from this page.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: RUF009  -- `option` returns a field, so that it is called once for each class, as it should be
+import math
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeVar
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The numbers an option accepts, both ends included; ``below`` is a limit that is not reached."""
+
+    low: float
+    high: float = math.inf
+    below: float = math.inf
+
+    def __str__(self) -> str:
+        if self.below < math.inf:
+            return f"{self.low} or more, less than {self.below}"
+        return f"{self.low} or more" if self.high == math.inf else f"between {self.low} and {self.high}"
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= number <= self.high and number < self.below
+
+
+MOST = 2**31 - 1
+Count = Annotated[int, Within(1, MOST)]
+Whole = Annotated[int, Within(0, MOST)]
+Size = Annotated[int, Within(1, 16384)]  # of a vector
+SizeOrNone = Annotated[int, Within(0, 16384)]
+Share = Annotated[float, Within(0, 1)]
+Part = Annotated[float, Within(0, below=1)]
+Amount = Annotated[float, Within(0)]
+
+
+def option(default: Value, text: str) -> Value:
+    """Return the field of a dataclass with its default and what it does."""
+    made: Value = field(default=default, metadata={"help": text})
+    return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layers:
+    """The partitioned self-attention layers above the word vectors (paper, Self-attentional Encoder)."""
+
+    count: Annotated[int, Within(0, 1000)] = option(2, "How many layers.")
+    size: Size = option(1024, "Of a word's vector; with layers, half content and half position.")
+    heads: Annotated[int, Within(1, 1024)] = option(8, "Attention heads of a layer.")
+    head_size: Size = option(64, "Of an attention head; half content and half position.")
+    inner: Annotated[int, Within(2, 65536)] = option(2048, "Of the feed-forward step.")
+    dropout: Part = option(0.2, "In the layers.")
+    positions: Annotated[int, Within(1, 100_000)] = option(512, "Words further right share the last position.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoder:
+    """How words become vectors. The parts switched on are added up, then go through the layers."""
+
+    kind: Literal["attentive", "pretrained"] = option("attentive", "Learned here alone, or on top of another model.")
+    name: str = option("", "Pretrained: a packaged model (`minilm`), a model's name on the hub, or a folder.")
+    pooling: Literal["last", "first", "mean"] = option("last", "Pretrained: which pieces stand for a word.")
+    windows: Whole = option(0, "Pretrained: longest input in pieces; 0: what the model allows.")
+    words: bool = option(True, "Attentive: learned word vectors.")
+    word_dropout: Share = option(0.4, "Attentive: how readily rare words are read as unknown ones.")
+    vectors: str = option("", "Attentive: a text file of static word vectors, added beside the learned ones.")
+    characters: Literal["none", "lstm", "cnn"] = option("none", "How a word's characters are read.")
+    character_size: Size = option(64, "Of a character's vector.")
+    shapes: bool = option(False, "Capitals, digits, punctuation: for models that lower-case their input.")
+    tags: bool = option(False, "Given part-of-speech tags as input.")
+    dropout: Part = option(0.2, "On the word vectors.")
+    layers: Layers = field(default_factory=Layers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorers:
+    """Sizes of the scorers (paper, Span Scorer, Biaffine Attention Scorer, Head Scorer)."""
+
+    span: Size = option(250, "Of the span scorer.")
+    pair: SizeOrNone = option(
+        0, "Of the biaffine score of a span's two ends, added to all its labels; 0: none, as in the paper."
+    )
+    arc: Size = option(1024, "Of the arc scorer.")
+    relation: Size = option(250, "Of the relation scorer.")
+    head: Size = option(250, "Of the level scorer.")
+    order: SizeOrNone = option(0, "Of the head score learned by order; 0: none, as in the paper.")
+    tag: Size = option(250, "Of the tag scorers.")
+    dropout: Part = option(0.33, "In the scorers.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """What is learned, and how much each part counts."""
+
+    spans: Literal["hinge", "crf", "softmax"] = option("hinge", "The loss of spans.")
+    per: Literal["sentence", "word"] = option("sentence", "The sum over a batch is divided by this.")
+    span: Amount = option(1.0, "Weight of spans.")
+    arc: Amount = option(0.5, "Weight of arcs.")
+    relation: Amount = option(0.5, "Weight of relations.")
+    head: Amount = option(0.5, "Weight of levels.")
+    order: Amount = option(0.5, "Weight of the order of heads, where `scorers.order` is set.")
+    tag: Amount = option(0.25, "Weight of tags.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Optimiser:
+    """AdamW and its learning rates."""
+
+    rate: Amount = option(8e-4, "Learning rate.")
+    encoder_rate: Amount = option(5e-5, "Learning rate of the pretrained model's own weights.")
+    schedule: Literal["linear", "plateau", "constant"] = option("plateau", "How the rates change after the warm-up.")
+    warmup: Amount = option(160, "Updates of rising rates; below 1: a share of all updates.")
+    patience: Whole = option(5, "Plateau: checks without a better score before the rates are halved.")
+    betas: tuple[Part, Part] = option((0.9, 0.98), "AdamW's two averages.")
+    epsilon: Annotated[float, Within(1e-16)] = option(1e-8, "AdamW's smallest divisor.")
+    decay: Amount = option(0.0, "Weight decay of matrices.")
+    clip: Amount = option(5.0, "Longest gradient; 0: no limit.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batches:
+    """How many sentences go through the network at once."""
+
+    words: Count = option(1500, "Words of a batch, padding counted.")
+    sentences: Whole = option(0, "Most sentences of a batch; 0: no limit.")
+    accumulate: Annotated[int, Within(1, 100_000)] = option(1, "Batches per update, in each process.")
+    parse_words: Count = option(4000, "Words at once when nothing is learned.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoding:
+    """How scores become trees."""
+
+    decoder: str = option("h3n", "For the checks, and the parser's default afterwards.")
+    head_score: Literal["arg-max", "soft", "order", "tree", "tree-order"] = option(
+        "tree",
+        "What `h3n` takes a span's head by: one over the likeliest level (`arg-max`, the paper's), minus the expected "
+        "level (`soft`), the score learned by order (`order`), or minus the depth in the best dependency tree, where "
+        "expected levels (`tree`) or the score learned by order (`tree-order`) break ties.",
+    )
+    weight: Share = option(0.5, "Of span scores; arcs get the rest.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Treebank:
+    """Files that hold the same sentences, each with part of what is known of them."""
+
+    files: tuple[str, ...] = option((), "Brackets, CoNLL-U, JSON lines; `$VARIABLES` and `~` are filled in.")
+    weight: Annotated[float, Within(0, 10_000)] = option(1.0, "How often each sentence is seen in an epoch.")
+    limit: Whole = option(0, "Only the first sentences; 0: all.")
+    without: tuple[str, ...] = option((), "Leave out sentences whose sent_id begins with one of these.")
+    style: str = option(
+        "", "The annotation style the sentences follow: an input of the network where there are several."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """Treebanks to learn from and to check against."""
+
+    train: tuple[Treebank, ...] = option((), "Treebanks to learn from, each a table `[[data.train]]`.")
+    dev: tuple[Treebank, ...] = option((), "Treebanks to check against, each a table `[[data.dev]]`.")
+    helpers: bool = option(True, "Helper spans where a word governs sisters in a flat phrase.")
+    functions: bool = option(False, "Keep function tags on labels (NP-SBJ).")
+    renames: dict[str, str] = field(
+        default_factory=dict, metadata={"help": 'Relations that treebanks name differently: old = "new".'}
+    )
+    longest: Whole = option(0, "Leave out longer training sentences; 0: keep all.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """The loop."""
+
+    epochs: Count = option(100, "How often the data are gone through.")
+    checks: Annotated[int, Within(1, 10_000)] = option(4, "Dev evaluations per epoch.")
+    patience: Whole = option(0, "Stop after this many checks without a better score; 0: never.")
+    save_every: Whole = option(200, "Updates between checkpoints besides those at checks; 0: only there.")
+    seed: Annotated[int, Within(0, 2**63 - 1)] = option(1, "Of everything random.")
+    device: str = option("auto", "`auto`, `cpu`, `cuda`, `cuda:1`, `mps`.")
+    threads: Annotated[int, Within(0, 1024)] = option(0, "Of torch on a CPU; 0: torch's choice.")
+    bf16: bool = option(True, "Half precision on GPUs; never elsewhere.")
+    tune: bool = option(True, "Choose the weight of spans against arcs on dev, at the end.")
+    tensorboard: bool = option(False, "Write figures for TensorBoard too.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """All options."""
+
+    output: str = option("runs/h3n", "The run's folder.")
+    encoder: Encoder = field(default_factory=Encoder)
+    scorers: Scorers = field(default_factory=Scorers)
+    loss: Loss = field(default_factory=Loss)
+    optimiser: Optimiser = field(default_factory=Optimiser)
+    batches: Batches = field(default_factory=Batches)
+    decoding: Decoding = field(default_factory=Decoding)
+    data: Data = field(default_factory=Data)
+    training: Training = field(default_factory=Training)
