@@ -58,7 +58,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_lists_the_commands() -> None:
-    from h3n.cli import COMMANDS
+    from h3n.cli.commands import COMMANDS
 
     shown = run("--help")
     assert shown.returncode == 0

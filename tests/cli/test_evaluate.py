@@ -241,7 +241,8 @@ def test_help_has_examples(run: Any) -> None:
 def test_scoring_does_not_wait_for_torch(tmp_path: Path) -> None:
     (tmp_path / "gold.ptb").write_text(GOLD)
     program = (
-        "import sys; from h3n.cli import app; app(['evaluate', 'gold.ptb', 'gold.ptb'], standalone_mode=False);"
+        "import sys; from h3n.cli.commands import app\n"
+        "app(['evaluate', 'gold.ptb', 'gold.ptb'], standalone_mode=False);"
         "assert not {'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)

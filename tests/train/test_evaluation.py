@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from h3n import formats
-from h3n.cli import app
+from h3n.cli.commands import app
 from h3n.model.model import Model
 from h3n.training.data import Example
 from h3n.training.evaluation import bare, compare

@@ -1,154 +1,57 @@
-"""The command line: one module per command, gathered in `COMMANDS`.
+"""The command line: `main` runs a command and turns everything that can go wrong into one line.
 
-Exit codes: 0 fine, 1 findings, 2 bad usage or bad input, said in one line. A command module is imported only when its
-command runs or its help is asked for, so that `h3n --help` and `h3n convert` never wait for torch.
+Exit codes: 0 fine, 1 findings, 2 bad usage, bad input or a machine that does not do what it is asked for, 130 after
+Ctrl-C. Everything else is imported inside `main`, so that even an early Ctrl-C shows no traceback.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import os
-import signal
-import sys
-from typing import Annotated, Any, NoReturn
-
-import typer
-from typer.core import TyperGroup
-
-from h3n.cli.terminal import say
-from h3n.errors import H3nError
-from h3n.files import reason
-
-# command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "bench": ("h3n.cli.bench", "Measure speed on this machine."),
-    "convert": ("h3n.cli.convert", "Convert a treebank from one format into another."),
-    "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
-    "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
-    "experiments": ("h3n.cli.experiments", "Repeat the tables of the paper: train, measure, report."),
-    "model": ("h3n.cli.model", "List, describe and export models."),
-    "parse": ("h3n.cli.parse", "Parse text: phrases and dependencies as one tree."),
-    "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),
-    "stats": ("h3n.cli.stats", "Count sentences, words, labels and crossing arcs."),
-    "train": ("h3n.cli.train", "Learn a parser from treebanks."),
-    "validate": ("h3n.cli.validate", "Report every problem of treebank files."),
-}
-
-# Names of options and formats that were given up -> those that took their place; they are still understood.
-OLD_NAMES = {"format": "from", "input-format": "from", "output-format": "to", "json": "jsonl"}
-
-# Newer typers bring a click of their own, older ones import click: either way this is its base of all usage errors.
-_ClickError: type[Any] = typer.BadParameter.__mro__[2]
-
-
-class _Lazy(TyperGroup):
-    """A group that imports a command's module when somebody asks for the command."""
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        module, summary = COMMANDS[cmd_name]
-        found = getattr(importlib.import_module(module), cmd_name)
-        if isinstance(found, typer.Typer):
-            made: Any = typer.main.get_command(found)
-        else:
-            single = typer.Typer(add_completion=False, rich_markup_mode=None)
-            single.command(name=cmd_name)(found)
-            made = typer.main.get_command(single)
-        made.short_help = summary
-        return made
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            result = super().invoke(ctx)
-            if sys.stdout is not None:
-                sys.stdout.flush()
-        except BrokenPipeError:
-            _drop_output()  # the reader went away (`h3n ... | head`): not our error
-            raise typer.Exit(0) from None
-        return result
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
-
-
-app = typer.Typer(
-    cls=_Lazy,
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"token_normalize_func": lambda name: OLD_NAMES.get(name, name)},
-)
-
-
-def _show_version(asked: bool) -> None:
-    if asked:
-        from h3n import __version__
-
-        typer.echo(f"h3n {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def h3n(
-    _version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", callback=_show_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Phrase structure and dependencies at once, as one head-driven tree."""
+from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command line; every expected error, of usage too, is one line on stderr."""
-    _leave_tidily()
+    """Run the command line; every expected error, of usage and of the machine too, is one line on stderr."""
     try:
-        code = app(prog_name="h3n", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()  # of the help, which leaves no other way
-    except _ClickError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help
-            typer.echo(error.format_message(), err=True)
-            raise SystemExit(2) from None
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context is not None else "h3n"
-        _fail(f"{error.format_message().rstrip('.')}; see {command} --help")
-    except H3nError as error:
-        _fail(str(error))
-    except OSError as error:  # of a name that no file can have, or of standard output: the rest has been said better
-        _drop_output()
-        _fail(f"{error.filename or '<stdout>'}: cannot be read or written: {reason(error)}")
-    except (KeyboardInterrupt, typer.Abort):
+        from h3n.cli.streams import repair_streams
+        from h3n.errors import H3nError
+
+        repair_streams()
+        try:
+            from h3n.cli.commands import run
+
+            code = run()
+        except H3nError as error:
+            _fail(str(error))
+        except OSError as error:
+            _fail(_os_message(error))
+        except MemoryError:
+            _fail("not enough memory")
+        except RuntimeError as error:
+            if not str(error).startswith("Symlink loop"):  # pathlib's word for ELOOP
+                raise
+            _fail(str(error))
+    except KeyboardInterrupt:
         raise SystemExit(130) from None
-    raise SystemExit(code if isinstance(code, int) else 0)
+    raise SystemExit(code)
 
 
-def _leave_tidily() -> None:
-    """Let a request to end (TERM, HUP) unwind the program, so that nothing half written stays behind.
-
-    A signal that somebody had ignored, as ``nohup`` does, stays ignored.
-    """
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _leave)
-
-
-def _leave(number: int, _: Any) -> NoReturn:
-    raise SystemExit(128 + number)
-
-
-def _drop_output() -> None:
-    """Keep the interpreter from writing the rest of the output, and from complaining, when it ends."""
-    with contextlib.suppress(OSError, AttributeError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _os_message(error: OSError) -> str:
+    """Return what the operating system complains about, and of what."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {reason}"
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib's takes the same way
+    except OSError:
+        return "the working folder does not exist any more; change into another"
+    return f"standard output cannot be written: {reason}"
 
 
 def _fail(message: str) -> NoReturn:
+    from h3n.cli.streams import silence_stdout
+    from h3n.cli.terminal import say
+
+    silence_stdout()
     say(message)
     raise SystemExit(2) from None

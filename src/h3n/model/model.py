@@ -274,6 +274,8 @@ class Model:
 
 def check_device(name: str) -> str:
     """Return the name of a device of torch's if something can be put there."""
+    if name.partition(":")[0] == "meta":  # torch's, for shapes without contents
+        raise UsageError(f"device {name!r} cannot compute; accepted: auto, cpu, cuda, cuda:1, mps")
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
