@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from h3n.cli import app
+from h3n.cli.commands import app
 from h3n.config import Config
 from h3n.decode import DECODERS, Scores
 from h3n.errors import UnknownName, UsageError
