@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,10 +24,11 @@ LAYERS: list[set[str]] = [
     {"parser"},
     {"prepare", "training"},
     {"measure"},
-    {"experiments", "corpus", "serve", "integrations"},
+    {"experiments"},
     {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+CONTRIBUTING = Path(__file__).parent.parent / "CONTRIBUTING.md"
 FREE = {"__init__", "__main__"}  # the public names and `python -m h3n` stand outside the layers
 
 
@@ -64,9 +66,28 @@ def test_imports_go_down_only(file: Path) -> None:
         assert lower or beside, f"{part} imports {other}"
 
 
+def exists(part: str) -> bool:
+    return (SOURCE / part).is_dir() or (SOURCE / f"{part}.py").is_file()
+
+
+def test_contributing_shows_the_table() -> None:
+    """The picture names the parts that exist, line by line as the table has them."""
+    picture = CONTRIBUTING.read_text(encoding="utf-8").split("src/h3n/\n")[1].split("\ntests/")[0]
+    drawn = [set(re.split(r"   +", line.strip())[0].split()) for line in picture.splitlines()]
+    written = [{part for part in layer if exists(part)} for layer in LAYERS]
+    assert drawn == [layer for layer in written if layer]
+
+
+def test_the_journey_names_files_that_exist() -> None:
+    journey = CONTRIBUTING.read_text(encoding="utf-8").split("## The longest journey")[1].split("\n## ")[0]
+    files = re.findall(r"`([\w/]+\.py)`", journey)
+    assert len(files) > 10
+    assert [file for file in files if not (SOURCE / file).is_file()] == []
+
+
 @pytest.mark.parametrize("part", sorted(LEVEL))
-def test_every_layer_of_the_table_that_exists_imports(part: str) -> None:
-    if not (SOURCE / part).is_dir() and not (SOURCE / f"{part}.py").is_file():
+def test_every_part_of_the_table_imports(part: str) -> None:
+    if not exists(part):
         pytest.skip(f"{part} is not written yet")
     subprocess.run([sys.executable, "-c", f"import h3n.{part}"], check=True)
 

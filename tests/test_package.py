@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,8 +10,11 @@ import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
+
 import h3n
 from h3n import errors
+from h3n.cli.commands import COMMANDS
 
 PROJECT = Path(__file__).parent.parent
 
@@ -58,8 +62,6 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_lists_the_commands() -> None:
-    from h3n.cli.commands import COMMANDS
-
     shown = run("--help")
     assert shown.returncode == 0
     for name, (_, summary) in COMMANDS.items():
@@ -79,3 +81,28 @@ def test_missing_file_is_one_line() -> None:
     assert said.returncode == 2
     assert said.stderr.count("\n") == 1
     assert "no-such-file.ptb" in said.stderr
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    environment = os.environ | {"_H3N_COMPLETE": "complete_bash", "COMP_WORDS": "h3n dr", "COMP_CWORD": "1"}
+    program = [sys.executable, "-c", "from h3n.cli import main; main()"]
+    completed = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    assert completed.stdout.split() == ["draw"]
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_the_help_of_every_command_has_a_sentence_and_examples(command: str) -> None:
+    shown = run(command, "--help")
+    assert shown.returncode == 0
+    assert f"Usage: h3n {command}" in shown.stdout
+    assert re.search(rf"^ +h3n {command}\b", shown.stdout, flags=re.MULTILINE), "no example"
+
+
+def test_the_project_says_where_it_is_and_which_pythons_it_is_for() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {"Homepage", "Changelog", "Issues"} <= set(project["urls"])
+    assert any(name.startswith("Programming Language :: Python :: 3.11") for name in project["classifiers"])
+
+
+def test_the_version_has_a_section_in_the_changelog() -> None:
+    assert f"## [{h3n.__version__}] - " in (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -37,6 +37,14 @@ def words_and_tags(found: Constituent) -> tuple[list[str], list[str]]:
     return [leaf.word for leaf in leaves(found)], [leaf.tag for leaf in leaves(found)]
 
 
+def test_a_tree_prints_as_its_brackets() -> None:
+    tree = Constituent("S", (Constituent("NP", (Leaf("DT", "a"), Leaf("-LRB-", "("))), Leaf("", "go")))
+    assert str(tree) == "(S (NP (DT a) (-LRB- -LRB-)) go)"
+    for _ in range(5000):
+        tree = Constituent("X", (tree,))
+    assert str(tree).startswith("(X (X (X ")
+
+
 def test_spans_collapse_unary_chains_and_strip_the_top() -> None:
     found = tree("TOP", tree("S", tree("VP", "go", tree("NP", tree("NML", "home")))))
     assert spans_of(found) == (Span(0, 2, "S::VP"), Span(1, 2, "NP::NML"))

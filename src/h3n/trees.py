@@ -46,6 +46,22 @@ class Constituent:
     def __hash__(self) -> int:
         return hash(tuple(_preorder(self)))
 
+    def __str__(self) -> str:
+        """The tree in brackets on one line; `h3n.formats` writes files."""
+        parts: list[str] = []
+        stack: list[Node | str] = [self]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                parts.append(node)
+            elif isinstance(node, Leaf):
+                word = node.word.replace("(", "-LRB-").replace(")", "-RRB-")
+                parts.append(f" ({node.tag} {word})" if node.tag else f" {word}")
+            else:
+                parts.append(f" ({node.label}")
+                stack += [")", *reversed(node.children)]
+        return "".join(parts).lstrip()
+
     def __repr__(self) -> str:
         return f"Constituent({self.label!r}, {len(self.children)} children, {sum(1 for _ in leaves(self))} words)"
 

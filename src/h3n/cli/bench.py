@@ -19,7 +19,13 @@ bench.command()(speed)
 
 @bench.callback()
 def _group() -> None:
-    """Measure speed on this machine."""
+    """Measure speed on this machine.
+
+    \b
+    Examples:
+      h3n bench speed
+      h3n bench decode --lengths 20,40,80 --json
+    """
 
 
 @bench.command()

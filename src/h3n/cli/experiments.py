@@ -16,7 +16,14 @@ Results = Annotated[Path, typer.Option(metavar="FOLDER", help="Where results are
 
 @experiments.callback()
 def _group() -> None:
-    """Repeat the tables of the paper: train, measure, report."""
+    """Repeat the tables of the paper: train, measure, report.
+
+    \b
+    Examples:
+      h3n experiments list
+      h3n experiments run gum --miniature
+      h3n experiments report
+    """
 
 
 @experiments.command("list")

@@ -18,7 +18,14 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a fo
 
 @model.callback()
 def _group() -> None:
-    """List, describe and export models."""
+    """List, describe and export models.
+
+    \b
+    Examples:
+      h3n model list
+      h3n model info en
+      h3n model export en my-model --bits 16
+    """
 
 
 @model.command(name="list")

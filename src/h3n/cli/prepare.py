@@ -45,6 +45,12 @@ def prepare(
     Trees that are missing are made: dependencies by head rules, phrases from dependencies. OUT_DIR gets
     {train,dev,test}.{ptb,conllu}, manifest.json (counts, checksums), report.json and report.txt (everything left out or
     disagreeing). Exit code 1 if --keep-going left damaged sentences out.
+
+    \b
+    Examples:
+      h3n prepare --list
+      h3n prepare gum downloads/gum prepared/gum
+      h3n prepare brackets my-trees/ prepared/mine --scheme ud2 --divide 8/1/1
     """
     if show_list:
         _show_list(name)

@@ -30,6 +30,12 @@ def train(
 
     A run that was stopped, by whatever, goes on with --resume. With several processes:
     torchrun --nproc-per-node 2 -m h3n train CONFIG.toml
+
+    \b
+    Examples:
+      h3n train configs/example.toml
+      h3n train my.toml --set training.epochs=20 --set output=runs/longer
+      h3n train my.toml --resume
     """
     options = load_config(config, settings=set_ or [])
     if not options.data.train:
