@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -225,3 +227,12 @@ def test_no_constraints_change_nothing() -> None:
     assert not Constraints()
     for name in DECODERS:
         assert decode(scores, name, Constraints()) == DECODERS[name](scores)
+
+
+@pytest.mark.parametrize("given", [(2, 7), ((2,),), ((2, "7"),), "ab", 3, ((1, 2), None)])
+def test_what_is_not_a_tuple_of_pairs_is_refused(given: Any) -> None:
+    with pytest.raises(
+        UsageError, match=r"require_spans is .*; a tuple of pairs of whole numbers is accepted, such as"
+    ):
+        Constraints(require_spans=given)
+    assert Constraints(require_spans=[[2, 7]]).require_spans == ((2, 7),)  # type: ignore[arg-type, list-item]

@@ -30,6 +30,20 @@ def test_windows_cover_all_pieces_and_give_them_context(count: int, room: int) -
         assert min(left, right) >= room // 4 - 1
 
 
+@settings(deadline=None)
+@given(count=st.integers(1, 400), room=st.integers(2, 60))
+def test_every_piece_is_taken_from_the_window_with_most_context(count: int, room: int) -> None:
+    windows = _windows(count, room)
+
+    def context(piece: int, start: int, end: int) -> int:
+        if not start <= piece < end:
+            return -1
+        return min(piece - start if start else count, end - 1 - piece if end < count else count)
+
+    expected = [max(range(len(windows)), key=lambda at: context(piece, *windows[at])) for piece in range(count)]
+    assert _nearest(count, windows).tolist() == expected
+
+
 @cache
 def _tokenizer(folder: Path) -> Tokenizer:
     from transformers import AutoTokenizer

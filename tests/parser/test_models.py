@@ -127,7 +127,7 @@ def test_int8_does_not_depend_on_the_batch(tiny_model: Path) -> None:
     given = [["this", "dog", "saw", "Oslo"], ["the", "old", "old", "old", "house", "."], ["a"]]
     together = list(parser.parse(given))
     for words, result in zip(given, together, strict=True):
-        (alone,) = parser.parse(words)
+        (alone,) = parser.parse(words=words)
         assert [a.confidence for a in alone.arcs] == pytest.approx([a.confidence for a in result.arcs], abs=1e-4)
 
 

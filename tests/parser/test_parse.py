@@ -37,7 +37,7 @@ def test_text_is_cut_into_sentences_and_words_with_offsets(parser: Parser) -> No
 
 
 def test_both_trees_are_learned_and_agree(parser: Parser) -> None:
-    (result,) = parser.parse(WORDS)
+    (result,) = parser.parse(words=WORDS)
     assert result.heads == (2, 3, 0, 6, 6, 3, 3)
     assert result.relations == ("det", "nsubj", "root", "det", "amod", "obj", "punct")
     assert result.governors == tuple(head - 1 for head in result.heads)
@@ -54,7 +54,8 @@ def test_both_trees_are_learned_and_agree(parser: Parser) -> None:
 
 def test_every_kind_of_input(parser: Parser) -> None:
     one = ("this", "dog", "saw", ".")
-    assert words_of(parser.parse(list(one))) == words_of(parser.parse(one)) == [one]
+    assert words_of(parser.parse(words=list(one))) == words_of(parser.parse(words=[one])) == [one]
+    assert words_of(parser.parse([one])) == words_of(parser.parse(words=iter([one]))) == [one]
     assert words_of(parser.parse(Sentence(words=one))) == [one]
     assert words_of(parser.parse("this dog saw.")) == [one]
     assert words_of(parser.parse([list(one), "this dog saw. Oslo found.", Sentence(words=one)])) == [
@@ -63,6 +64,19 @@ def test_every_kind_of_input(parser: Parser) -> None:
         ("Oslo", "found", "."),
         one,
     ]
+
+
+def test_a_list_of_strings_is_a_list_of_texts(parser: Parser) -> None:
+    texts = ["She sleeps well.", "He eats cake."]
+    expected = [("She", "sleeps", "well", "."), ("He", "eats", "cake", ".")]
+    for source in (texts, tuple(texts), iter(texts)):
+        assert words_of(parser.parse(source)) == expected
+    (result,) = parser.parse(words=texts)
+    assert result.words == tuple(texts)
+    with pytest.raises(UsageError, match="both a text and words= to parse"):
+        parser.parse("A dog.", words=["A", "dog"])
+    with pytest.raises(UsageError, match="words= is a str; accepted: a list of words, or a list of such lists"):
+        parser.parse(words="A dog.")
 
 
 def test_results_know_which_input_they_are_from(parser: Parser) -> None:
@@ -83,8 +97,8 @@ def test_nothing_and_sentences_without_words(parser: Parser) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (7, "cannot parse an int; accepted: a text, a list of words, a Sentence, or an iterable of these"),
-        (None, "cannot parse None"),
+        (7, "cannot parse an int; accepted: a text, a list of lists of words, a Sentence, or an iterable of these"),
+        (None, r"nothing to parse; accepted: a text, .* or words=\[\.\.\.\]"),
         (b"text", "cannot parse a bytes"),
         ([["a"], 7], "input 2 is an int"),
         ([["a", ""]], "input 1: word 2 is empty"),
@@ -137,7 +151,7 @@ def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pa
 
 
 def test_words_without_a_tag_among_others_get_one(parser: Parser) -> None:
-    (guessed,) = parser.parse(WORDS)
+    (guessed,) = parser.parse(words=WORDS)
     tags, upos = ("XX", "_", "", "XX", "_", "_", "_"), ("_", "_", "_", "_", "_", "_", "X")
     (result,) = parser.parse(Sentence(words=tuple(WORDS), tags=tags, upos=upos))
     assert result.tags == ("XX", *guessed.tags[1:3], "XX", *guessed.tags[4:])
@@ -145,7 +159,7 @@ def test_words_without_a_tag_among_others_get_one(parser: Parser) -> None:
 
 
 def test_words_may_be_brackets_or_hold_blanks(parser: Parser) -> None:
-    (result,) = parser.parse(["(", "New York", ")", "-LRB-"])
+    (result,) = parser.parse(words=["(", "New York", ")", "-LRB-"])
     assert result.words == ("(", "New York", ")", "-LRB-")
     assert [word for _, word in result.to_nltk().pos()] == [t.tag for t in leaves(result.tree or Constituent("", ()))]
     assert result.to_nltk().leaves() == list(result.words)
@@ -159,7 +173,7 @@ DECODERS = ["auto", "cky", "eisner", "h3n", "hpsg", "mst"]
 
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_every_decoder(parser: Parser, decoder: str) -> None:
-    (result,) = parser.parse(WORDS, decoder=decoder)
+    (result,) = parser.parse(words=WORDS, decoder=decoder)
     phrases, arcs = decoder not in ("eisner", "mst"), decoder != "cky"
     assert bool(result.spans) == bool(result.tree) == phrases
     assert bool(result.heads) == bool(result.relations) == bool(result.arcs) == arcs
@@ -190,7 +204,7 @@ def test_order_and_results_do_not_depend_on_the_window(parser: Parser, look_ahea
     assert [list(result.words) for result in found] == given
     for result, words in zip(found, given, strict=True):
         if words:
-            (alone,) = parser.parse(words)
+            (alone,) = parser.parse(words=words)
             assert (alone.brackets(), alone.heads) == (result.brackets(), result.heads)
             assert [a.confidence for a in alone.arcs] == pytest.approx([a.confidence for a in result.arcs], abs=1e-4)
 
@@ -278,7 +292,7 @@ def test_several_threads_use_one_parser(parser: Parser) -> None:
 
 
 def test_constraints_are_obeyed(parser: Parser) -> None:
-    (free,) = parser.parse(WORDS)
+    (free,) = parser.parse(words=WORDS)
     phrase = next(span for span in free.spans if span.label == "NP")
     wanted = Constraints(
         require_spans=((1, 3),),
@@ -286,7 +300,7 @@ def test_constraints_are_obeyed(parser: Parser) -> None:
         require_arcs=((5, 4),),
         forbid_arcs=((2, 6),),
     )
-    (bound,) = parser.parse(WORDS, constraints=wanted)
+    (bound,) = parser.parse(words=WORDS, constraints=wanted)
     assert bound.joint is not None
     found = {(span.start, span.end) for span in bound.joint.spans}
     assert (1, 3) in found
@@ -315,7 +329,7 @@ def test_contradicting_constraints_name_the_sentence(parser: Parser) -> None:
 
 
 def test_confidences_are_probabilities(parser: Parser) -> None:
-    (result,) = parser.parse(WORDS)
+    (result,) = parser.parse(words=WORDS)
     assert len(result.arcs) == len(WORDS)
     assert all(0 < item.confidence <= 1 for item in (*result.arcs, *result.spans))
     assert result.arcs[1].confidence > 0.5
@@ -336,7 +350,7 @@ def test_confidences_are_probabilities(parser: Parser) -> None:
 
 def test_helper_spans_are_in_the_joint_tree_alone(parser: Parser) -> None:
     # "quite" is part of no phrase of its own in the treebank, yet depends on the adjective.
-    (result,) = parser.parse(["Oslo", "found", "every", "quite", "old", "teacher", "."])
+    (result,) = parser.parse(words=["Oslo", "found", "every", "quite", "old", "teacher", "."])
     assert result.joint is not None
     assert HELPER in {span.label for span in result.joint.spans}
     assert HELPER not in {span.label for span in result.spans}

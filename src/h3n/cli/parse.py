@@ -102,6 +102,12 @@ def parse(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
     ] = False,
+    max_words: Annotated[
+        int, typer.Option(min=1, help="Longer sentences are given out unparsed, with a note, and exit code 1.")
+    ] = 2_000,
+    max_pieces: Annotated[
+        int, typer.Option(min=1, help="The same for a word that the model cuts into more pieces than this.")
+    ] = 1_000,
     width: Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")] = None,
     fit: Annotated[
         int | None, typer.Option(metavar="PIXELS", help="Draw sentences that are wider than this in several rows.")
@@ -144,13 +150,22 @@ def parse(
         sentences = _peeked(sentences)  # what is wrong with the file is said before the model is loaded
     from h3n.parser import LOOK_AHEAD, load
 
-    parser = load(model, device=device, threads=threads or _processors(), precision=precision)
+    parser = load(
+        model,
+        device=device,
+        threads=threads or _processors(),
+        precision=precision,
+        max_words=max_words,
+        max_pieces=max_pieces,
+    )
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     _check_model(model, parser.model.decoder_for(decoder), chosen)
     read = UntilError(sentences)
     marked = (mark_tags(sentence, given=not retag) for sentence in read)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
+    unparsed: list[int] = []
+    results = _noted(results, unparsed)
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
     if chosen in DRAWINGS:
@@ -165,6 +180,18 @@ def parse(
     if read.error is not None:
         raise InputError(f"{read.error}; what stands before it is parsed and written (--keep-going goes on)")
     findings.finish()
+    if unparsed:
+        raise typer.Exit(1)
+
+
+def _noted(results: Iterable[Result], unparsed: list[int]) -> Iterator[Result]:
+    """Yield the results, saying which of them were not parsed and why, and keeping their numbers."""
+    for number, result in enumerate(results, start=1):
+        if result.note is not None:
+            option = result.note.replace("(max_words)", "(--max-words)").replace("(max_pieces)", "(--max-pieces)")
+            typer.echo(f"h3n: sentence {number}: {option}", err=True)
+            unparsed.append(number)
+        yield result
 
 
 def _processors() -> int:

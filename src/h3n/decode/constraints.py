@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 
 import numpy as np
 
@@ -32,8 +33,22 @@ class Constraints:
     require_arcs: tuple[Pair, ...] = ()
     forbid_arcs: tuple[Pair, ...] = ()
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            given = getattr(self, field.name)
+            pairs = given if isinstance(given, list | tuple) else ()
+            if pairs is not given or not all(map(_is_pair, pairs)):
+                raise UsageError(
+                    f"{field.name} is {given!r}; a tuple of pairs of whole numbers is accepted, such as ((2, 7),)"
+                )
+            object.__setattr__(self, field.name, tuple((int(first), int(second)) for first, second in pairs))
+
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) for field in fields(self))
+
+
+def _is_pair(given: object) -> bool:
+    return isinstance(given, list | tuple) and len(given) == 2 and all(isinstance(one, Integral) for one in given)
 
 
 def constrain(scores: Scores, constraints: Constraints) -> Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from h3n.model.vocabulary import Vocabulary
 
 # Positions below this many are no real limit but a default of the library.
 NO_LIMIT = 100_000
+# Pieces that the pretrained model reads at once where nothing is learned: a long input takes no more memory.
+BLOCK = 16_384
 SAVED = ("config.json", "tokenizer.json")
 
 
@@ -85,19 +88,37 @@ class Pretrained(nn.Module):
         return made
 
     def _word_vectors(self, rows: Rows, mask: Tensor) -> Tensor:
-        given = {"input_ids": rows.ids, "attention_mask": rows.mask.long()}
-        if self._reads_types():
-            given["token_type_ids"] = rows.types
-        pieces = self.model(**given).last_hidden_state.flatten(0, 1)  # (rows * longest, hidden)
-        made = pieces.new_zeros(mask.numel(), pieces.shape[-1])
+        word_of, word_pieces = rows.word_of, rows.word_pieces
+        share = torch.ones(1, device=mask.device)
         if self.pooling == "mean":
-            counts = torch.bincount(rows.word_of, minlength=mask.numel()).clamp_(min=1)
-            made = made.index_add(0, rows.word_of, pieces[rows.word_pieces]) / counts[:, None].to(pieces.dtype)
+            share = torch.bincount(word_of).clamp_(min=1).reciprocal()[word_of]
         else:
-            chosen = _run_ends(rows.word_of, last=self.pooling == "last")
-            made = made.index_copy(0, rows.word_of[chosen], pieces[rows.word_pieces[chosen]])
-        vectors: Tensor = made.view(*mask.shape, -1)
-        return vectors
+            chosen = _run_ends(word_of, last=self.pooling == "last")
+            word_of, word_pieces = word_of[chosen], word_pieces[chosen]
+        vectors: Tensor | None = None
+        for first, pieces in self._pieces(rows):
+            here = (word_pieces >= first) & (word_pieces < first + len(pieces))
+            found = pieces[word_pieces[here] - first] * share.expand(len(word_of))[here, None].to(pieces.dtype)
+            if vectors is None:
+                vectors = pieces.new_zeros(mask.numel(), pieces.shape[-1])
+            vectors = vectors.index_add(0, word_of[here], found)
+        if vectors is None:
+            raise ValueError("the batch has no rows")
+        return vectors.view(*mask.shape, -1)
+
+    def _pieces(self, rows: Rows) -> Iterator[tuple[int, Tensor]]:
+        """Yield the vectors of all pieces, (rows * longest, hidden), in blocks with the place of the first.
+
+        In training it is one block: nothing can be forgotten on the way.
+        """
+        count, longest = rows.ids.shape
+        step = count if torch.is_grad_enabled() else max(1, BLOCK // longest)
+        for at in range(0, count, step):
+            part = slice(at, at + step)
+            given = {"input_ids": rows.ids[part], "attention_mask": rows.mask[part].long()}
+            if self._reads_types():
+                given["token_type_ids"] = rows.types[part]
+            yield at * longest, self.model(**given).last_hidden_state.flatten(0, 1)
 
     def _reads_types(self) -> bool:
         return int(getattr(self.model.config, "type_vocab_size", 0) or 0) > 1 or self.model.config.model_type == "xlnet"

@@ -7,7 +7,7 @@ pretrained encoder its own configuration and tokenizer. Nothing in it is execute
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -127,25 +127,32 @@ class Model:
     def batches(
         self, sentences: Sequence[Sentence], *, styles: Sequence[str] | None = None
     ) -> Iterator[tuple[list[int], list[Inputs]]]:
-        """Yield the numbers and inputs of sentences of like length; sentences without words are left out.
+        """Yield the numbers and inputs of sentences of like length; sentences without words are left out."""
+        return self.group(self.read(dict(enumerate(sentences)), styles=styles))
 
-        Length is what the encoder reads: pieces, where it is a pretrained one, as most time goes there.
-        """
+    def read(self, sentences: Mapping[int, Sentence], *, styles: Sequence[str] | None = None) -> dict[int, Inputs]:
+        """Return the inputs of the sentences that have words, by their numbers."""
         known, tokenizer = self.vocabulary, self.network.tokenizer
         characters = self.config.encoder.characters != "none"
-        style_ids = [known.style(name) for name in styles] if styles is not None else [0] * len(sentences)
-        inputs = {
+        style_ids = [known.style(name) for name in styles] if styles is not None else None
+        return {
             at: read_inputs(
                 sentence.words,
                 known,
                 tags=sentence.tags,
                 tokenizer=tokenizer,
                 characters=characters,
-                style=style_ids[at],
+                style=style_ids[at] if style_ids is not None else 0,
             )
-            for at, sentence in enumerate(sentences)
+            for at, sentence in sentences.items()
             if sentence.words
         }
+
+    def group(self, inputs: Mapping[int, Inputs]) -> Iterator[tuple[list[int], list[Inputs]]]:
+        """Yield batches of sentences of like length, the longest first.
+
+        Length is what the encoder reads: pieces, where it is a pretrained one, as most time goes there.
+        """
         room = self.config.batches.parse_words
         if self.network.device.type == "cpu":
             room = min(room, CPU_WORDS)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # What cuts a word into pieces without a look at its neighbours, so that a word need not be cut twice.
 WORD_BY_WORD = ("BertPreTokenizer", "ByteLevel")
 REMEMBERED = 1 << 16  # words
+LONGEST_REMEMBERED = 64  # characters: longer words are rare and take much memory
 
 Numbers = NDArray[np.int64]
 
@@ -97,11 +98,12 @@ class Tokenizer:
         return Pieces(flat, np.repeat(np.arange(len(rows)), [len(ids) for ids in rows]))
 
     def _learn(self, word: str) -> tuple[int, ...]:
-        """Return the pieces of a word and remember them."""
+        """Return the pieces of a word and remember them, if it is not too long."""
         if len(self._known) >= REMEMBERED:
             self._known.clear()
         ids = tuple(self._tokenize_together([word]).ids.tolist())
-        self._known[word] = ids
+        if len(word) <= LONGEST_REMEMBERED:
+            self._known[word] = ids
         return ids
 
     def _tokenize_together(self, words: Sequence[str]) -> Pieces:
@@ -120,21 +122,18 @@ class Tokenizer:
     def lay_out(self, sentences: Sequence[Pieces], lengths: Sequence[int]) -> Rows:
         """Return the rows of a batch, start and stop positions of every sentence among its words."""
         rows: list[tuple[list[int], list[int]]] = []
-        places: list[tuple[int, int, int]] = []  # (word over all sentences, row, column)
+        places: list[Numbers] = []  # (words, rows, columns) of each sentence; words are counted over all sentences
         word = 0
         for pieces, length in zip(sentences, lengths, strict=True):
             windows = _windows(len(pieces.ids), self.room)
             nearest = _nearest(len(pieces.ids), windows)
             first_row = len(rows)
             rows.extend(self._row(pieces.ids[start:end]) for start, end in windows)
-            offset = len(self.before)
-            middle = [
-                (word + 1 + int(owner), first_row + int(at), offset + piece - windows[at][0])
-                for piece, (owner, at) in enumerate(zip(pieces.words, nearest, strict=True))
-            ]
-            places.append((word, *self._start(rows, first_row)))
-            places.extend(middle)
-            places.append((word + length + 1, *self._stop(rows)))
+            starts = np.array([start for start, _ in windows], dtype=np.int64)
+            columns = len(self.before) + np.arange(len(pieces.ids)) - starts[nearest]
+            start = np.array([[word], *([at] for at in self._start(rows, first_row))])
+            stop = np.array([[word + length + 1], *([at] for at in self._stop(rows))])
+            places += [start, np.stack((word + 1 + pieces.words, first_row + nearest, columns)), stop]
             word += length + 2
         longest = max(len(ids) for ids, _ in rows)
         filled = np.full((len(rows), longest), self.padding, dtype=np.int64)
@@ -142,8 +141,8 @@ class Tokenizer:
         mask = np.zeros((len(rows), longest), dtype=np.bool_)
         for at, (ids, kinds) in enumerate(rows):
             filled[at, : len(ids)], types[at, : len(ids)], mask[at, : len(ids)] = ids, kinds, True
-        table = np.array(places, dtype=np.int64)
-        return Rows(filled, types, mask, table[:, 1] * longest + table[:, 2], table[:, 0])
+        word_of, row_of, column_of = np.concatenate(places, axis=1)
+        return Rows(filled, types, mask, row_of * longest + column_of, word_of)
 
     def _row(self, ids: Numbers) -> tuple[list[int], list[int]]:
         before, inside, after = self.types
@@ -178,13 +177,10 @@ def _windows(count: int, room: int) -> list[tuple[int, int]]:
 
 
 def _nearest(count: int, windows: Sequence[tuple[int, int]]) -> Numbers:
-    """Return for each piece the window in which it has most context on its poorer side."""
-    if len(windows) == 1:
-        return np.zeros(count, dtype=np.int64)
-    pieces = np.arange(count)
-    # The ends of the sentence are no lack of context.
-    left = np.stack([pieces - start if start else np.full(count, count) for start, _ in windows])
-    right = np.stack([end - 1 - pieces if end < count else np.full(count, count) for _, end in windows])
-    inside = np.stack([(pieces >= start) & (pieces < end) for start, end in windows])
-    context = np.where(inside, np.minimum(left, right), -1)
-    return np.asarray(context.argmax(axis=0), dtype=np.int64)
+    """Return for each piece the window in which it has most context on its poorer side, the first on a tie.
+
+    The ends of the sentence are no lack of context. From one window to the next, the poorer side of a piece in both is
+    the right side in the first and the left side in the second, so that the borders are known without a search.
+    """
+    borders = [(end - 1 + start) // 2 + 1 for (_, end), (start, _) in pairwise(windows)]
+    return np.searchsorted(np.array(borders, dtype=np.int64), np.arange(count), side="right").astype(np.int64)

@@ -1,4 +1,8 @@
-"""What may be parsed: texts, lists of words, sentences, and streams of them."""
+"""What may be parsed: texts, lists of words, sentences, and streams of them.
+
+A string is always a text, wherever it stands, so that a list of strings is a list of texts. Words come in a list of
+their own, one for each sentence, or by keyword.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +18,37 @@ from h3n.trees import Sentence
 _HALF = re.compile(r"[\ud800-\udfff]")  # of a surrogate pair: no file and no tokenizer takes it
 
 One: TypeAlias = str | Sequence[str] | Sentence
-Parsable: TypeAlias = One | Iterable[One]
+Parsable: TypeAlias = str | Sentence | Iterable[One]
+Words: TypeAlias = Sequence[str] | Iterable[Sequence[str]]
 
 
-def read(source: Parsable) -> Iterator[tuple[int, Sentence]]:
+def read(source: Parsable | None, words: Words | None = None) -> Iterator[tuple[int, Sentence]]:
     """Return the sentences of a source, each with the number of the input it belongs to, counted from 0.
 
-    A string is running text; a list or tuple of strings is one sentence whose words they are; anything else that can
-    be iterated over yields inputs, each of them one of these. What cannot be parsed is said at once where it is the
-    source itself, and otherwise when it comes.
+    A string is running text; anything else that can be iterated over yields inputs: strings, which are texts, lists of
+    words, which are sentences, and instances of `Sentence`. ``words`` are those of one sentence, or lists of them.
+    What cannot be parsed is said at once where it is the source itself, and otherwise when it comes.
     """
-    if isinstance(source, str | Sentence) or (_is_words(source) and source):
+    if (source is None) == (words is None):
+        count = "nothing" if source is None else "both a text and words="
+        raise UsageError(f"{count} to parse; accepted: {_ACCEPTED}, an iterable of these, or words=[...]")
+    if words is not None:
+        return _read_words(words)
+    if isinstance(source, str | Sentence):
         return _all([source])
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise UsageError(f"cannot parse {_kind(source)}; accepted: {_ACCEPTED}, or an iterable of these")
     return _all(source)
 
 
-_ACCEPTED = "a text, a list of words, a Sentence"
+_ACCEPTED = "a text, a list of lists of words, a Sentence"
+_ONE = "a text, a list of words, a Sentence"
+
+
+def _read_words(words: Words) -> Iterator[tuple[int, Sentence]]:
+    if isinstance(words, str | bytes | bytearray) or not isinstance(words, Iterable):
+        raise UsageError(f"words= is {_kind(words)}; accepted: a list of words, or a list of such lists")
+    return _all([words] if _is_words(words) and words else words)
 
 
 def _all(inputs: Iterable[object]) -> Iterator[tuple[int, Sentence]]:
@@ -44,7 +61,7 @@ def _all(inputs: Iterable[object]) -> Iterator[tuple[int, Sentence]]:
         elif _is_words(one):
             yield number, _checked(Sentence(words=tuple(one)), number)
         else:
-            raise UsageError(f"input {number + 1} is {_kind(one)}; accepted: {_ACCEPTED}")
+            raise UsageError(f"input {number + 1} is {_kind(one)}; accepted: {_ONE}")
 
 
 def bare(sentence: Sentence) -> Sentence:

@@ -15,11 +15,12 @@ from h3n.decode import Constraints, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.model.batch import Inputs
 from h3n.model.int8 import pays_off, use_int8
+from h3n.model.limits import NO_LIMITS, Limits
 from h3n.model.model import Model, Parsed, Scored, check_device
 from h3n.model.ranking import check_ranking
 from h3n.models import locate
 from h3n.parser.confidence import arc_confidences, span_confidences
-from h3n.parser.inputs import Parsable, read
+from h3n.parser.inputs import Parsable, Words, read
 from h3n.parser.results import Arc, LabelledSpan, Result
 from h3n.parser.windows import LOOK_AHEAD, windows
 from h3n.trees import HELPER, Sentence
@@ -46,18 +47,29 @@ class _Asked:
         return found
 
 
-def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, precision: str = "auto") -> Parser:
+def load(
+    name: str | Path,
+    *,
+    device: str = "cpu",
+    threads: int | None = None,
+    precision: str = "auto",
+    max_words: int = Limits.max_words,
+    max_pieces: int = Limits.max_pieces,
+) -> Parser:
     """Return a parser: a bundled one by name, one in a folder, or ``owner/name`` on the Hugging Face hub.
 
     ``device`` is one of torch's, or ``auto``. With ``threads`` that many batches are parsed at the same time, each on
     one processor; for that torch is told to use one thread itself, everywhere in this process. Without, batches come
     one after the other and torch does as it likes. ``precision`` is float32 or int8, which is for processors and a
-    little less exact; ``auto`` is int8 where it is known to be faster and as accurate.
+    little less exact; ``auto`` is int8 where it is known to be faster and as accurate. A sentence of more than
+    ``max_words`` words, or with a word that a pretrained model cuts into more than ``max_pieces`` pieces, is given out
+    unparsed, with a note.
     """
     if threads is not None and threads < 1:
         raise UsageError(f"{threads} threads; 1 or more is accepted")
     if precision not in PRECISIONS:
         raise UnknownName("precision", precision, PRECISIONS)
+    limits = Limits(max_words=max_words, max_pieces=max_pieces)
     chosen = _device(device)
     if precision == "int8" and chosen != "cpu":
         raise UsageError(f"precision int8 with device {chosen}; it is for cpu alone")
@@ -68,7 +80,7 @@ def load(name: str | Path, *, device: str = "cpu", threads: int | None = None, p
         use_int8(model.network)
     if threads is not None:
         torch.set_num_threads(1)
-    return Parser(model, threads=threads or 1, precision=precision)
+    return Parser(model, threads=threads or 1, precision=precision, limits=limits)
 
 
 def _device(name: str) -> str:
@@ -80,15 +92,19 @@ def _device(name: str) -> str:
 class Parser:
     """A model that parses text. It keeps no state between calls: several threads may use one at the same time."""
 
-    def __init__(self, model: Model, *, threads: int = 1, precision: str = "float32") -> None:
+    def __init__(
+        self, model: Model, *, threads: int = 1, precision: str = "float32", limits: Limits = NO_LIMITS
+    ) -> None:
         self.model = model
         self.threads = threads
         self.precision = precision
+        self.limits = limits
 
     def parse(
         self,
-        source: Parsable,
+        source: Parsable | None = None,
         *,
+        words: Words | None = None,
         decoder: str | None = None,
         head_score: str | None = None,
         constraints: Wanted = None,
@@ -98,10 +114,11 @@ class Parser:
     ) -> Iterator[Result]:
         """Return the parsed sentences one after the other, in the order they come in.
 
-        ``source`` is a text, which is cut into sentences and words; a list of words, which is one sentence; a
-        `Sentence`, whose tags are kept unless ``retag`` asks for predicted ones; or an iterable of any of these, such
-        as a generator, of which no more than about ``look_ahead`` words are read before their parses are given out (0:
-        one sentence at a time).
+        ``source`` is a text, which is split into sentences and words; a `Sentence`, with its tags unless ``retag`` asks
+        for predicted ones; or an iterable, such as a list or a generator, of texts, of lists of words, each of
+        which is a sentence, or of instances of `Sentence`. A list of strings is thus a list of texts: the words of one
+        sentence are given as ``words``. No more than about ``look_ahead`` words are read before their parses are given
+        out (0: one sentence at a time).
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them. ``style``
         names the treebank whose annotation is to be followed, where the model learned from several; ``head_score`` what
@@ -120,7 +137,7 @@ class Parser:
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
         self.model.vocabulary.style(style)  # an unknown name is said now, not with the first sentence
-        inputs = read(source)
+        inputs = read(source, words)
         if retag:
             inputs = ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)
         return self._results(inputs, _Asked(chosen, constraints, style, head_score), look_ahead)
@@ -137,7 +154,8 @@ class Parser:
     ) -> Iterator[Result]:
         sentences = [sentence for _, sentence in window]
         styles = [asked.style] * len(sentences) if asked.style else None
-        batches = list(self.model.batches(sentences, styles=styles))
+        inputs, notes = self._read(sentences, styles)
+        batches = list(self.model.group(inputs))
 
         def work(batch: _Batch) -> list[Result]:
             chosen = [sentences[at] for at in batch[0]]
@@ -150,8 +168,18 @@ class Parser:
         for (numbers, _), results in zip(batches, each(work, batches), strict=True):
             made.update(zip(numbers, results, strict=True))
         for at, (source, sentence) in enumerate(window):
-            result = made.get(at) or Result(sentence=sentence)  # nothing is found in a sentence without words
+            # Nothing is found in a sentence without words, and one over the limits says so.
+            result = made.get(at) or Result(sentence=sentence, note=notes.get(at))
             yield replace(result, source=source) if source else result
+
+    def _read(
+        self, sentences: Sequence[Sentence], styles: Sequence[str] | None
+    ) -> tuple[dict[int, Inputs], dict[int, str]]:
+        """Return the inputs of the sentences within the limits, and why each of the others is not parsed."""
+        notes = {at: note for at, one in enumerate(sentences) if (note := self.limits.refuse_words(len(one)))}
+        inputs = self.model.read({at: one for at, one in enumerate(sentences) if at not in notes}, styles=styles)
+        notes |= {at: note for at, one in inputs.items() if (note := self.limits.refuse_pieces(one))}
+        return {at: one for at, one in inputs.items() if at not in notes}, notes
 
     def _parsed(self, scored: Scored, asked: _Asked) -> list[Result]:
         wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from h3n import draw, formats, text
@@ -53,7 +53,8 @@ class Result:
 
     ``sentence`` and ``joint`` are the trees as the rest of the library takes them, ``spans`` and ``arcs`` the same
     with confidences; helper spans are in ``joint`` alone. What the decoder does not find is empty, or None. ``source``
-    is the number of the input the sentence is from, where several were given.
+    is the number of the input the sentence is from, where several were given; ``note`` says why a sentence was not
+    parsed.
     """
 
     sentence: Sentence
@@ -62,6 +63,7 @@ class Result:
     arcs: tuple[Arc, ...] = ()
     score: float = 0.0
     source: int = 0
+    note: str | None = None
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -116,15 +118,20 @@ class Result:
 
     def brackets(self, *, indent: bool = False) -> str:
         """Return the phrase structure in Penn Treebank notation; a blank inside a word is written ``_``."""
+        if self.note is not None:
+            return ""
         return _written(self.sentence, "brackets", Writing(indent=indent, blank=BLANK)).removesuffix("\n")
 
     def joint_brackets(self) -> str:
         """Return both trees on one line: brackets with heads and relations marked."""
-        return draw.joint_brackets(self.drawable) if self.words else ""
+        return draw.joint_brackets(self.drawable) if self.words and self.note is None else ""
 
     def conllu(self) -> str:
         """Return the rows of a CoNLL-U file, with the empty line that ends a sentence."""
-        return _written(self.sentence, "conllu", Writing())
+        sentence = self.sentence
+        if self.note is not None:
+            sentence = replace(sentence, comments=(*sentence.comments, f"# note = {self.note}"))
+        return _written(sentence, "conllu", Writing())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as lists, numbers and strings: what `json` writes."""
@@ -134,6 +141,8 @@ class Result:
             made["spans"] = [_span(span) for span in self.spans]
         if self.arcs:
             made["arc_confidences"] = [round(arc.confidence, 4) for arc in self.arcs]
+        if self.note is not None:
+            made["note"] = self.note
         return made
 
     def json(self) -> str:
@@ -142,6 +151,8 @@ class Result:
 
     def pretty(self, *, width: int = 80, colour: bool = False) -> str:
         """Return a drawing for the terminal, one word a line, with its governor beside it."""
+        if self.note is not None:
+            return f"({self.note})\n"
         return draw.pretty(self.drawable, width=width, colour=colour)
 
     def svg(self, *, theme: str = "auto", fit: int | None = None, confidence: bool = False) -> str:
