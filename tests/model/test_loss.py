@@ -14,7 +14,7 @@ from torch import Tensor
 from h3n.config import config_of
 from h3n.model import Network, build_network, collate, count_vocabulary
 from h3n.model.batch import Targets, read_inputs, read_targets
-from h3n.model.loss import TERMS, Gold, crf, hinge, losses, order_loss, softmax, weigh
+from h3n.model.loss import TERMS, Gold, crf, hinge, joint_hinge, losses, order_loss, softmax, weigh
 from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import IGNORE, Seen, Vocabulary
 from h3n.trees import Dependencies, Span
@@ -143,7 +143,7 @@ def model(spans: str) -> tuple[Network, Vocabulary]:
 
 def terms(network: Network, vocabulary: Vocabulary, targets: list[Targets], spans: str) -> dict[str, Tensor]:
     batch = collate([read_inputs(words, vocabulary) for words in WORDS])
-    options = config_of({"loss": {"spans": spans}}).loss
+    options = config_of({"loss": {"spans": spans, "joint": 1.0}}).loss
     return losses(network, network(batch), targets, options=options, helper=vocabulary.helper)
 
 
@@ -202,9 +202,9 @@ def test_dev_labels_that_train_lacks_are_ignored() -> None:
 
 
 def test_weigh_uses_every_weight() -> None:
-    weights = {"span": 1, "arc": 10, "relation": 100, "head": 1000, "order": 10000, "tag": 100000}
+    weights = {"span": 1, "arc": 10, "relation": 100, "head": 1000, "order": 10000, "joint": 100000, "tag": 1000000}
     options = config_of({"loss": weights}).loss
-    assert weigh({name: torch.tensor(float(at + 1)) for at, name in enumerate(TERMS)}, options).item() == 654321.0
+    assert weigh({name: torch.tensor(float(at + 1)) for at, name in enumerate(TERMS)}, options).item() == 7654321.0
 
 
 def test_every_word_is_to_outrank_all_words_below_it() -> None:
@@ -222,3 +222,41 @@ def test_every_word_is_to_outrank_all_words_below_it() -> None:
 
 def test_no_word_below_another_costs_nothing() -> None:
     assert order_loss(torch.tensor([1.0, 2.0]), torch.tensor([0, 0]), (1, 1)).item() == 0.0
+
+
+def joint_example(gold_score: float) -> tuple[Tensor, Tensor, Tensor, Spans, Gold, Tensor]:
+    """Return what `joint_hinge` reads of "the dog sleeps" and a word alone, gold labels and arcs at ``gold_score``."""
+    spans = spans_of((3, 1))
+    at = place(spans)
+    scores = torch.full((len(spans), 2), -gold_score)
+    gold = Gold(torch.tensor([at[0, 3], at[0, 2], len(spans) - 1]), torch.tensor([1, 2, 1]), torch.tensor([0, 0, 1]))
+    scores[gold.spans, gold.labels - 1] = gold_score
+    governors = torch.tensor([[2, 3, 0], [0, 0, 0]])
+    arcs = torch.zeros(2, 3, 4).scatter(2, governors[..., None], gold_score)
+    order = torch.tensor([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]])
+    return scores.requires_grad_(), arcs.requires_grad_(), order, spans, gold, governors
+
+
+def test_a_joint_tree_that_wins_by_its_margin_costs_nothing() -> None:
+    assert joint_hinge(*joint_example(9.0)).item() == 0.0
+
+
+def test_the_joint_hinge_lifts_the_gold_tree_over_what_h3n_finds() -> None:
+    scores, arcs, order, spans, gold, governors = joint_example(0.0)
+    loss = joint_hinge(scores, arcs, order, spans, gold, governors)
+    # Nothing scores anything, so the rival has only its points. In the first sentence: a wrong label on (0, 3), a span
+    # (1, 3) that gold has not, three words labelled that gold leaves bare, and "the" on "sleeps". In the second: a
+    # wrong label.
+    assert loss.item() == pytest.approx(1 + 1 + 3 + 1 + 1)
+    loss.backward()
+    assert scores.grad is not None
+    assert arcs.grad is not None
+    assert (scores.grad[gold.spans, gold.labels - 1] < 0).all()
+    assert arcs.grad[0, 0].tolist() == [0.0, 0.0, -1.0, 1.0]
+    assert arcs.grad[0, 1].tolist() == [0.0] * 4  # both trees have this arc
+
+
+def test_wrong_head_scores_bar_the_gold_tree() -> None:
+    scores, arcs, order, spans, gold, governors = joint_example(9.0)
+    order[0] = torch.tensor([2.0, 1.0, 0.0])  # "the" would head everything
+    assert joint_hinge(scores, arcs, order, spans, gold, governors).item() == 0.0  # gold is not found, but it is better

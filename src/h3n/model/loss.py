@@ -15,14 +15,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from h3n.config import Loss
-from h3n.decode import cky_nodes
+from h3n.decode import Parse, Scores, cky_nodes, decode_batch
 from h3n.model.batch import Targets, stack_targets
 from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
 from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import IGNORE
 
-TERMS = ("span", "arc", "relation", "head", "order", "tag")
+TERMS = ("span", "arc", "relation", "head", "order", "joint", "tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,16 @@ def losses(
     order = arc.new_zeros(())
     if output.order is not None:
         order = order_loss(output.order[inside], known([t.ranks for t in targets]), lengths)
-    return {"span": span, "arc": arc, "relation": relation, "head": head, "order": order, "tag": tag + upos}
+    joint = joint_loss(network, output, targets, helper=helper) if options.joint else arc.new_zeros(())
+    return {
+        "span": span,
+        "arc": arc,
+        "relation": relation,
+        "head": head,
+        "order": order,
+        "joint": joint,
+        "tag": tag + upos,
+    }
 
 
 def weigh(terms: dict[str, Tensor], options: Loss) -> Tensor:
@@ -94,16 +103,108 @@ def span_loss(
     known = [b for b, target in enumerate(targets) if target.spans is not None]
     if not known:
         return output.arcs.new_zeros(())
-    device = output.mask.device
-    spans = output.spans
-    posts = output.posts
-    if len(known) < len(targets):
+    scores, spans = _span_scores(network, output, known, helper=helper)
+    gold = _gold([targets[b].spans for b in known], spans, scores.device)
+    return SPAN_LOSSES[options.spans](scores, spans, gold)
+
+
+def _span_scores(
+    network: Network, output: Output, known: Sequence[int], *, helper: int | None
+) -> tuple[Tensor, Spans]:  # (S, L)
+    """Return the scores of all labels of all spans of some sentences of the batch."""
+    spans, posts = output.spans, output.posts
+    if len(known) < len(spans.lengths):
+        device = output.mask.device
         spans = spans_of(tuple(spans.lengths[b] for b in known), device=device)
         posts = posts.select(torch.tensor(known, device=device), max(spans.lengths) + 1)
-    scores = network.span(posts, spans).float()  # (S, L)
+    scores = network.span(posts, spans).float()
     spans.bar_helper(scores, helper)
-    gold = _gold([targets[b].spans for b in known], spans, device)
-    return SPAN_LOSSES[options.spans](scores, spans, gold)
+    return scores, spans
+
+
+def joint_loss(network: Network, output: Output, targets: Sequence[Targets], *, helper: int | None) -> Tensor:
+    """Return the sum of `joint_hinge` over the sentences that have both trees."""
+    known = [b for b, target in enumerate(targets) if target.spans is not None and target.ranks is not None]
+    if not known or output.order is None:
+        return output.arcs.new_zeros(())
+    scores, spans = _span_scores(network, output, known, helper=helper)
+    gold = _gold([targets[b].spans for b in known], spans, scores.device)
+    width = max(spans.lengths)
+    arcs = output.arcs[known, :width, : width + 1].float().log_softmax(dim=-1)
+    governors = torch.zeros(len(known), width, dtype=torch.int64)
+    for row, b in enumerate(known):
+        ranks = targets[b].ranks
+        if ranks is not None:
+            governors[row, : len(ranks)] = torch.from_numpy(ranks)
+    return joint_hinge(scores, arcs, output.order[known], spans, gold, governors.to(scores.device))
+
+
+def joint_hinge(scores: Tensor, arcs: Tensor, order: Tensor, spans: Spans, gold: Gold, governors: Tensor) -> Tensor:
+    """Return how far the gold joint trees are from beating the tree that `h3n` finds by its number of mistakes.
+
+    ``scores`` is (S, L), ``arcs`` (B, n, n + 1) as in `Output`, ``order`` (B, n), ``governors`` (B, n) with 0 for the
+    root. The search sees a point added to every wrong label and every wrong arc, and ranks heads by ``order``.
+    Gradients flow through the scores of the two trees, not through the search and not through the ranking.
+    """
+    lengths = torch.tensor(spans.lengths, device=scores.device)
+    inside = torch.arange(governors.shape[1], device=scores.device) < lengths[:, None]
+
+    def total(places: Tensor, labels: Tensor, sentences: Tensor, above: Tensor) -> Tensor:
+        """Return the score of one tree for each sentence."""
+        of_arcs = arcs.gather(2, above[..., None])[..., 0].where(inside, 0.0).sum(dim=1)
+        return of_arcs.index_add(0, sentences, scores[places, labels - 1])
+
+    parses = _strongest_rivals(scores.detach(), arcs.detach(), order.detach(), spans, gold, governors)
+    best = scores.new_tensor([parse.score for parse in parses])
+    rows = [(b, *span[:3]) for b, parse in enumerate(parses) for span in parse.spans]
+    table = np.array(rows, dtype=np.int64)
+    places = spans.index(table[:, 0], table[:, 1], table[:, 2]).to(scores.device)
+    sentences, labels = (torch.from_numpy(table[:, column]).to(scores.device) for column in (0, 3))
+    above = torch.zeros_like(governors)
+    for b, parse in enumerate(parses):
+        above[b, : len(parse.governors)] = torch.tensor(parse.governors) + 1  # the root is -1
+    rival = total(places, labels, sentences, above)
+    # The rival's score with its points is the decoder's; the gradient is that of its score without them.
+    gap = rival - rival.detach() + best - total(gold.spans, gold.labels, gold.sentences, governors)
+    return functional.relu(gap).sum()
+
+
+def _strongest_rivals(
+    scores: Tensor, arcs: Tensor, order: Tensor, spans: Spans, gold: Gold, governors: Tensor
+) -> list[Parse]:
+    """Return the trees that `h3n` finds with a point added to every mistake."""
+    full, unlabelled, label = (chart.cpu().numpy() for chart in _margins(scores, spans, gold)[:3])
+    points = torch.ones_like(arcs).scatter_(2, governors[..., None], 0.0)
+    # Words in padding have no governor at all; any number will do for them.
+    arc = (arcs + points).nan_to_num(nan=0.0).transpose(1, 2).contiguous().cpu().numpy()
+    head = order.float().cpu().numpy()
+    sentences = [
+        Scores(
+            full=full[b, : n + 1, : n + 1],
+            open=unlabelled[b, : n + 1, : n + 1],
+            arc=arc[b, 1 : n + 1, :n],
+            root=np.ascontiguousarray(arc[b, 0, :n]),
+            head=np.ascontiguousarray(head[b, :n]),
+            label=label[b, : n + 1, : n + 1],
+        )
+        for b, n in enumerate(spans.lengths)
+    ]
+    return decode_batch(sentences, "h3n")
+
+
+def _margins(scores: Tensor, spans: Spans, gold: Gold) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return charts of the best label, of the best label or none, and of the labels, and every span's gold label.
+
+    Wrong labels have a point added, and so has no label where gold has one.
+    """
+    gold_label = torch.zeros(len(spans), dtype=torch.int64, device=scores.device)
+    gold_label[gold.spans] = gold.labels
+    margins = scores + 1.0
+    margins[gold.spans, gold.labels - 1] -= 1.0
+    full, label = margins.max(dim=-1)
+    either = torch.maximum(full, (gold_label > 0).to(full.dtype))
+    labels = spans.square((label + 1).int(), empty=0)
+    return spans.square(full, empty=0.0), spans.square(either, empty=0.0), labels, gold_label
 
 
 def _gold(tables: Sequence[np.ndarray | None], spans: Spans, device: torch.device) -> Gold:
@@ -136,18 +237,8 @@ def hinge(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
     the scores of the rival and of the gold tree, not through the search.
     """
     with torch.no_grad():
-        gold_label = torch.zeros(len(spans), dtype=torch.int64, device=scores.device)
-        gold_label[gold.spans] = gold.labels
-        margins = scores + 1.0
-        margins[gold.spans, gold.labels - 1] -= 1.0
-        full, label = margins.max(dim=-1)
-        unlabelled = (gold_label > 0).to(full.dtype)  # costs a point where gold has a label
-        nodes, _ = cky_nodes(
-            spans.square(full, empty=0.0).cpu(),
-            spans.square(torch.maximum(full, unlabelled), empty=0.0).cpu(),
-            spans.square((label + 1).int(), empty=0).cpu(),
-            lengths=spans.lengths,
-        )
+        full, either, label, gold_label = _margins(scores, spans, gold)
+        nodes, _ = cky_nodes(full.cpu(), either.cpu(), label.cpu(), lengths=spans.lengths)
         sentence, start, end, chosen = torch.from_numpy(nodes.astype(np.int64)).to(scores.device).unbind(dim=1)
         index = spans.index(sentence.cpu().numpy(), start.cpu().numpy(), end.cpu().numpy()).to(scores.device)
         points = (chosen != gold_label[index]).to(scores.dtype)
