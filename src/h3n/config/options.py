@@ -105,6 +105,7 @@ class Loss:
     relation: Amount = option(0.5, "Weight of relations.")
     head: Amount = option(0.5, "Weight of levels.")
     order: Amount = option(0.5, "Weight of the order of heads, where `scorers.order` is set.")
+    joint: Amount = option(0.0, "Weight of the margin by which the joint tree beats the one that `h3n` finds.")
     tag: Amount = option(0.25, "Weight of tags.")
 
 
