@@ -22,7 +22,7 @@ LAYERS: list[set[str]] = [
     {"treebanks", "draw", "models"},
     {"model"},
     {"parser"},
-    {"prepare", "training"},
+    {"prepare", "training", "workbench"},
     {"measure"},
     {"experiments"},
     {"cli"},

@@ -20,12 +20,14 @@ from h3n.errors import UsageError
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
 COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("h3n.cli.bench", "Measure speed on this machine."),
+    "check": ("h3n.cli.check", "List likely annotation errors of a treebank with both trees."),
     "convert": ("h3n.cli.convert", "Convert a treebank from one format into another."),
     "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
     "experiments": ("h3n.cli.experiments", "Repeat the tables of the paper: train, measure, report."),
     "model": ("h3n.cli.model", "List, describe and export models."),
     "parse": ("h3n.cli.parse", "Parse text: phrases and dependencies as one tree."),
+    "preannotate": ("h3n.cli.preannotate", "Annotate text and list what the parser is least sure of."),
     "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),
     "stats": ("h3n.cli.stats", "Count sentences, words, labels and crossing arcs."),
     "train": ("h3n.cli.train", "Learn a parser from treebanks."),

@@ -143,7 +143,7 @@ def parse(
     waiting = given is None and file == STANDARD and sys.stdin is not None and sys.stdin.isatty()
     findings = Findings()
     handler = findings if keep_going else None
-    sentences = _typed() if waiting and input_format is None else _sentences(file, given, input_format, handler)
+    sentences = _typed() if waiting and input_format is None else read_input(file, given, input_format, handler)
     if waiting:
         typer.echo("h3n: type a text and press Enter; Ctrl-D ends", err=True)
     else:
@@ -237,7 +237,10 @@ def _typed() -> Iterator[Sentence]:
     return chain.from_iterable(map(text.segment, read_pieces(STANDARD, Problems(None))))
 
 
-def _sentences(file: str, given: str | None, input_format: str | None, handler: Findings | None) -> Iterator[Sentence]:
+def read_input(
+    file: str, given: str | None, input_format: str | None, handler: Findings | None = None
+) -> Iterator[Sentence]:
+    """Return the sentences of a text or a treebank: of a file, or of what is ``given``."""
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
