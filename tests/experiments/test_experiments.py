@@ -17,6 +17,7 @@ from h3n.decode import DECODERS
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.experiments import Comparison, experiment_names, load_experiment, run_experiment, write_page
 from h3n.experiments.catalogue import parse_experiment
+from h3n.experiments.counts import intervals, unpack_counts
 from h3n.experiments.experiment import Make
 from h3n.experiments.files import find_file, how_to_get
 from h3n.experiments.grammar import write_treebank
@@ -133,6 +134,7 @@ def test_data_files_name_what_exists(name: str) -> None:
         ('decoder = "h3n"', 'decoder = "h3n"\nweight = 2', r"option rows\[0\].weight: 2.0 is out of range"),
         ('learns = ["constituents"]', 'learns = ["phrases"]', "'phrases' is not known; accepted: 'constituents'"),
         ('preset = "small"', 'preset = "small"\noutput = "x"', "options.output: expected"),
+        ('decoder = "cky+mst"', 'decoder = "cky"\nagainst = "nix"', "against 'nix', which is not the label of a row"),
         ('name = "phrases"', 'name = "joint"', "two .* of one name"),
         (
             'title = "A title"',
@@ -213,6 +215,20 @@ def test_the_plan_of_gum_is_that_of_its_configuration(tmp_path: Path, monkeypatc
     assert replace(job.config, output="") == load_config(file, settings=["training.epochs=3", "output=''"])
 
 
+def test_the_plan_of_order_is_that_of_gum_on_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from h3n.config import load_config
+
+    monkeypatch.setenv("H3N_DATA", str(tmp_path))
+    (tmp_path / "gum").mkdir()
+    for name in ("train.ptb", "train.conllu", "dev.ptb", "dev.conllu"):
+        (tmp_path / "gum" / f"{name}.xz").touch()
+    jobs = plan(load_experiment("order"), Choice(output=tmp_path))
+    file = Path(__file__).parents[2] / "configs" / "gum-minilm.toml"
+    settings = ["training.epochs=3", "training.threads=1", "output=''"]
+    for seed, job in enumerate(jobs, start=1):
+        assert replace(job.config, output="") == load_config(file, settings=[*settings, f"training.seed={seed}"])
+
+
 @pytest.mark.parametrize(("scheme", "source", "target"), [("ud2", "ptb", "conllu"), ("phrases", "conllu", "ptb")])
 def test_the_other_half_is_made_whole(tmp_path: Path, scheme: str, source: str, target: str) -> None:
     write_treebank(tmp_path, sentences={"train": 12}, seed=1)
@@ -287,6 +303,31 @@ def test_records_say_all_and_nothing_private(small: str, tmp_path: Path) -> None
     joined = next(row for row in joint["rows"] if row["decoder"] == "h3n")
     assert joined["weight_tuned"] is True
     assert {"LF1"} == {"LF1", "LAS", "HAcc"} & set(runs["phrases-1"]["rows"][0]["figures"])
+
+
+def test_rows_have_right_heads_and_counts_of_every_sentence(small: str, tmp_path: Path) -> None:
+    text = small.replace('decoder = "cky+mst"', 'decoder = "cky+mst"\nagainst = "joint: H3n"')
+    path = run_experiment(parse(text), output=tmp_path / "runs", results=tmp_path / "results", only="joint")
+    rows = json.loads(path.read_text(encoding="utf-8"))["runs"]["joint-1"]["rows"]
+    joint, separate = (next(r for r in rows if r["decoder"] == name) for name in ("h3n", "cky+mst"))
+    assert 0 < joint["figures"]["heads right"] <= 100
+    assert "heads right" not in separate["figures"]
+    for row in (joint, separate):
+        sums = {name: unpack_counts(row["counts"][name], sentences=10).sum(0) for name in ("LF1", "UAS", "LAS")}
+        matched, gold, predicted = sums["LF1"]
+        assert row["figures"]["LF1"] == pytest.approx(200 * matched / (gold + predicted), abs=1e-4)
+        for name in ("UAS", "LAS"):
+            assert row["figures"][name] == pytest.approx(100 * sums[name][0] / sums[name][1], abs=1e-4)
+    found = intervals([separate], [joint])
+    assert found["LAS"].difference == pytest.approx(separate["figures"]["LAS"] - joint["figures"]["LAS"], abs=1e-3)
+    assert found["LAS"].low <= found["LAS"].difference <= found["LAS"].high
+    again = intervals([separate, separate], [joint, joint])
+    assert again["LF1"] == found["LF1"], "the mean of two equal seeds is as sure as one: sentences are drawn"
+    assert intervals([separate], [{"sentences": 10}]) == {}, "results of earlier versions have no counts"
+    page = write_page(tmp_path / "results", tmp_path / "docs").read_text(encoding="utf-8")
+    shown = f"{found['LF1'].difference:+.2f} [{found['LF1'].low:+.2f}, {found['LF1'].high:+.2f}]"
+    assert f"| joint: CKY and MST | joint: H3n | {shown} |" in page
+    assert "| parser and decoder | HAcc | heads right | UAS |" in page
 
 
 def test_two_decoders_give_one_tree_each(small: str, tmp_path: Path) -> None:

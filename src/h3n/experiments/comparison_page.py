@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from h3n.evaluate.significance import Interval
+from h3n.experiments.counts import COMPARED, intervals
 from h3n.experiments.experiment import Comparison, Row
 from h3n.measure.plots import COLOURS, MARKERS, new_figure, save_figure
-from h3n.measure.tables import NONE, markdown_heading, markdown_row
+from h3n.measure.tables import NONE, markdown_heading, markdown_row, markdown_table
 
 RATE = "sentences/s"
-NEVER_BEST = (RATE, "HAcc")  # not a matter of decoding, or not of accuracy
+HEADS = "heads right"
+NEVER_BEST = (RATE, "HAcc", HEADS)  # not a matter of decoding, or not of accuracy
 Records = Sequence[Mapping[str, Any]]
 # What a row came to on a set, one entry for each seed.
 Measured = list[dict[str, Any]]
@@ -44,26 +47,46 @@ def row_tables(experiment: Comparison, records: Records) -> Iterator[str]:
         size = f" ({counts.pop():,} sentences)" if len(counts) == 1 else ""
         yield from (f"### {dev.name}{size}", "")
         yield from _table(experiment, dev.name, ours)
-        yield ""
+        yield from ("", *_differences(ours))
 
 
 def _table(experiment: Comparison, dev: str, ours: Sequence[tuple[str, Row, Measured]]) -> Iterator[str]:
     weighed = any(entries[0]["weight"] is not None for _, _, entries in ours)
+    has_heads = any(values_of(entries, HEADS) for _, _, entries in ours)
+    columns = [name for name in experiment.columns if name != HEADS or has_heads]
     first = ["treebank"] if experiment.variants else []
     last = ["weight of spans"] if weighed else []
-    yield from markdown_heading([*first, "parser and decoder", *experiment.columns, *last], left=len(first) + 1)
+    yield from markdown_heading([*first, "parser and decoder", *columns, *last], left=len(first) + 1)
     for variant in dict.fromkeys(variant for variant, _, _ in ours):
         group = [(row, entries) for other, row, entries in ours if other == variant]
-        best = {name: max(_means(group, name), default=0.0) for name in experiment.columns}
+        best = {name: max(_means(group, name), default=0.0) for name in columns}
         for row, entries in group:
-            cells = [_cell(entries, name, best[name]) for name in experiment.columns]
+            cells = [_cell(entries, name, best[name]) for name in columns]
             weights = [_weights(entries)] if weighed else []
             yield markdown_row([*([variant] if first else []), row.label, *cells, *weights])
         for paper in experiment.paper:
             if paper.variant in ("", variant) and (not paper.set or paper.set == dev):
-                cells = [_paper_cell(paper.figures, name) for name in experiment.columns]
+                cells = [_paper_cell(paper.figures, name) for name in columns]
                 label = f"*paper, {paper.on}: {paper.label}*"
                 yield markdown_row([*([variant] if first else []), label, *cells, *([""] if weighed else [])])
+
+
+def _differences(ours: Sequence[tuple[str, Row, Measured]]) -> Iterator[str]:
+    """Yield a table of the differences that rows ask for, with intervals, as far as sentences were counted."""
+    rows = []
+    for variant, row, entries in ours:
+        others = [found for name, other, found in ours if (name, other.label) == (variant, row.against)]
+        found = intervals(entries, others[0]) if others else {}
+        if found:
+            cells = [_interval(found[name]) if name in found else NONE for name in COMPARED]
+            rows.append([f"{variant}: {row.label}" if variant else row.label, row.against, *cells])
+    if rows:
+        yield "Differences, with 95 % intervals of a paired bootstrap over sentences:"
+        yield from ("", markdown_table(["", "less", *COMPARED], rows, left=2), "")
+
+
+def _interval(found: Interval) -> str:
+    return f"{found.difference:+.2f} [{found.low:+.2f}, {found.high:+.2f}]"
 
 
 def _paper_cell(figures: Mapping[str, float], name: str) -> str:

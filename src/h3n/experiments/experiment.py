@@ -75,6 +75,7 @@ class Row:
     decoder: str  # of `DECODERS`, or two of them, one for each tree: cky+mst
     head_score: Literal["arg-max", "soft", "order", "tree", "tree-order"] = "tree"
     weight: Share | None = None  # of spans against arcs; none: the best on dev for this very row
+    against: str = ""  # the label of another row, to which the difference is shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,7 @@ class Experiment:
 class Comparison(Experiment):
     """Parsers to train, and rows of a table to measure."""
 
-    columns: tuple[str, ...] = ("HAcc", "UAS", "LAS", "LP", "LR", "LF1", "sentences/s")
+    columns: tuple[str, ...] = ("HAcc", "heads right", "UAS", "LAS", "LP", "LR", "LF1", "sentences/s")
     plots: tuple[str, ...] = ("LF1", "LAS")
     make: tuple[Make, ...] = ()
     train: tuple[TrainSet, ...]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from h3n.experiments.counts import pack_counts
 from h3n.experiments.experiment import DevSet, Row
-from h3n.measure.accuracy import WEIGHING, Gold, ScoredGold, decode_gold, read_gold, score_gold
+from h3n.measure.accuracy import WEIGHING, Gold, ScoredGold, decode_gold, read_gold, right_heads, score_gold
 from h3n.model.model import Model
 from h3n.training.comparison import uses_heads, with_head_score
 from h3n.training.evaluation import WEIGHTS, quality
@@ -68,6 +69,8 @@ def _best_weight(model: Model, row: Row, scored: Sequence[tuple[Gold, ScoredGold
 def _entry(model: Model, row: Row, gold: Gold, batches: ScoredGold, weight: float) -> dict[str, Any]:
     parsed, seconds = decode_gold(model, batches, decoder=row.decoder, weight=weight)
     figures = {("HAcc" if name == "heads" else name): value for name, value in gold.compare(parsed).items()}
+    if _ranks(row) and (heads := right_heads(model, gold, batches)).words:
+        figures["heads right"] = heads.accuracy
     figures["sentences/s"] = len(gold.examples) / max(batches.seconds + seconds, 1e-9)
     weighs = row.decoder in WEIGHING
     return {
@@ -82,6 +85,7 @@ def _entry(model: Model, row: Row, gold: Gold, batches: ScoredGold, weight: floa
         "scoring_seconds": round(batches.seconds, 3),
         "decoding_seconds": round(seconds, 3),
         "figures": {name: round(value, 4) for name, value in figures.items()},
+        "counts": pack_counts(gold.count(parsed)),
     }
 
 

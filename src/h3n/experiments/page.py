@@ -27,7 +27,8 @@ the checksums of the data stand below each table. [Reproducing](reproducing.md) 
   the weight of spans against arcs was tuned. The paper's are of test sets, most of them of other treebanks; beside dev
   figures they are for orientation, not for comparison.
 - Words are given, tags are not. LP, LR and LF1 are as EVALB counts them; UAS and LAS leave out words of punctuation
-  only. HAcc is the share of words whose level the head scorer gets right.
+  only. HAcc is the share of words whose level the head scorer gets right; *heads right* is the share of the gold joint
+  tree's spans of two words or more whose head is the word with the highest head score, which is what H3n builds on.
 - Sentences/s counts the network and the decoder, in processor time of one thread. With several seeds a cell holds their
   mean and, in brackets, each.
 """

@@ -143,6 +143,8 @@ def check_comparison(experiment: Comparison) -> None:
     for row in experiment.rows:
         if row.run not in runs:
             raise UsageError(f"row {row.label!r} is of run {row.run!r}; known: {', '.join(runs)}")
+        if row.against and row.against not in [other.label for other in experiment.rows]:
+            raise UsageError(f"row {row.label!r} is against {row.against!r}, which is not the label of a row")
         if unknown := [part for part in row.decoder.split("+") if part not in DECODERS]:
             raise UsageError(f"row {row.label!r}: decoder {unknown[0]!r}; known: {', '.join(DECODERS)}")
 

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from h3n.config import Treebank
+from h3n.convert import join
+from h3n.evaluate import ClassCounts, Convention, SentenceCounts, count_sentence
+from h3n.evaluate.treebank import usual_parameters
+from h3n.measure.ranking import rank_heads
 from h3n.model.model import Model, Parsed, Scored
+from h3n.training.comparison import count_right_heads
 from h3n.training.data import Example, load_examples
 from h3n.training.evaluation import bare, compare
 
@@ -30,6 +35,12 @@ class Gold:
     def compare(self, parsed: Sequence[Parsed]) -> Figures:
         """Return LP, LR, LF1, UAS, LAS and the accuracies of levels and tags, as far as gold has them."""
         return compare(self.examples, parsed, scoring=self.scoring)
+
+    def count(self, parsed: Sequence[Parsed]) -> list[SentenceCounts]:
+        """Return what counts in each sentence."""
+        convention = Convention(parameters=usual_parameters(self.scoring))
+        pairs = zip(self.examples, parsed, strict=True)
+        return [count_sentence(one.sentence, found.sentence, convention=convention) for one, found in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,21 @@ def _decode_part(model: Model, part: Scored, decoder: str, weight: float) -> Ite
     arcs = model.decode(part, decoder=second, weight=weight)
     for one, other in zip(phrases, arcs, strict=True):
         yield replace(one, sentence=replace(one.sentence, dependencies=other.sentence.dependencies))
+
+
+def right_heads(model: Model, gold: Gold, scored: ScoredGold) -> ClassCounts:
+    """Return how many spans of the gold joint trees have the head that the model's head score picks.
+
+    Spans of one word are left out. It is what `h3n` depends on: a span with a wrong head gets wrong arcs.
+    """
+    counts = ClassCounts()
+    for numbers, part in scored.parts:
+        ranked = rank_heads(model, part.scores, "h3n")
+        for number, scores in zip(numbers, ranked, strict=True):
+            sentence = gold.examples[number].sentence
+            if sentence.tree is not None and sentence.dependencies is not None:
+                counts += count_right_heads(scores, join(sentence.tree, sentence.dependencies).tree.spans)
+    return counts
 
 
 # Decoders that weigh spans against arcs.
