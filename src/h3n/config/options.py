@@ -38,6 +38,7 @@ SizeOrNone = Annotated[int, Within(0, 16384)]
 Share = Annotated[float, Within(0, 1)]
 Part = Annotated[float, Within(0, below=1)]
 Amount = Annotated[float, Within(0)]
+Temperature = Annotated[float, Within(0.01, 100)]
 
 
 def option(default: Value, text: str) -> Value:
@@ -146,6 +147,10 @@ class Decoding:
         "expected levels (`tree`) or the score learned by order (`tree-order`) break ties.",
     )
     weight: Share = option(0.5, "Of span scores; arcs get the rest.")
+    arc_temperature: Temperature = option(
+        1.0, "What scores of arcs are divided by before they become confidences; trees do not depend on it."
+    )
+    span_temperature: Temperature = option(1.0, "The same for spans.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The figures of a trained model: every row of a table on every dev set, the network run once per head score."""
+"""The figures of a trained model: every row of a table on every dev set, the network run once for all rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from h3n.experiments.counts import pack_counts
 from h3n.experiments.experiment import DevSet, Row
 from h3n.measure.accuracy import WEIGHING, Gold, ScoredGold, decode_gold, read_gold, right_heads, score_gold
-from h3n.model.model import Model
-from h3n.training.comparison import uses_heads, with_head_score
+from h3n.model.model import Model, Parsed
+from h3n.training.comparison import uses_heads
 from h3n.training.evaluation import WEIGHTS, quality
 
 
@@ -29,24 +29,22 @@ def measure_rows(
     golds = [
         read_gold(model, one.files, name=one.name, limit=one.limit, scoring=scoring, test=one.test) for one in sets
     ]
-    entries: dict[int, list[dict[str, Any]]] = {}
-    for head_score in dict.fromkeys(_head_score(row) for row in rows):
-        ranked = with_head_score(model, head_score)
-        scored = [(gold, score_gold(ranked, gold)) for gold in golds]
-        for place, row in enumerate(rows):
-            if _head_score(row) == head_score:
-                entries[place] = _measure_row(ranked, row, scored)
-                said(_line(entries[place]))
-    return [entry for place in range(len(rows)) for entry in entries[place]]
+    scored = [(gold, score_gold(model, gold)) for gold in golds]
+    entries: list[dict[str, Any]] = []
+    for row in rows:
+        measured = _measure_row(model, row, scored)
+        said(_line(measured))
+        entries += measured
+    return entries
 
 
-def _head_score(row: Row) -> str:
-    """Return the row's head score; decoders that ask for none come out the same with all of them."""
-    return row.head_score if _ranks(row) else "tree"
+def _head_score(row: Row) -> str | None:
+    """Return the row's head score, or None where its decoder asks for none."""
+    return row.head_score if any(map(uses_heads, row.decoder.split("+"))) else None
 
 
-def _ranks(row: Row) -> bool:
-    return any(map(uses_heads, row.decoder.split("+")))
+def _decode(model: Model, row: Row, batches: ScoredGold, weight: float) -> tuple[list[Parsed], float]:
+    return decode_gold(model, batches, decoder=row.decoder, weight=weight, head_score=_head_score(row))
 
 
 def _measure_row(model: Model, row: Row, scored: Sequence[tuple[Gold, ScoredGold]]) -> list[dict[str, Any]]:
@@ -60,16 +58,17 @@ def _best_weight(model: Model, row: Row, scored: Sequence[tuple[Gold, ScoredGold
         return 0.5
 
     def value(weight: float) -> float:
-        parses = [(gold, decode_gold(model, batches, decoder=row.decoder, weight=weight)[0]) for gold, batches in dev]
+        parses = [(gold, _decode(model, row, batches, weight)[0]) for gold, batches in dev]
         return sum(quality(gold.compare(parsed)) for gold, parsed in parses)
 
     return max(WEIGHTS, key=value)
 
 
 def _entry(model: Model, row: Row, gold: Gold, batches: ScoredGold, weight: float) -> dict[str, Any]:
-    parsed, seconds = decode_gold(model, batches, decoder=row.decoder, weight=weight)
+    parsed, seconds = _decode(model, row, batches, weight)
     figures = {("HAcc" if name == "heads" else name): value for name, value in gold.compare(parsed).items()}
-    if _ranks(row) and (heads := right_heads(model, gold, batches)).words:
+    head_score = _head_score(row)
+    if head_score is not None and (heads := right_heads(model, gold, batches, head_score=head_score)).words:
         figures["heads right"] = heads.accuracy
     figures["sentences/s"] = len(gold.examples) / max(batches.seconds + seconds, 1e-9)
     weighs = row.decoder in WEIGHING
@@ -77,7 +76,7 @@ def _entry(model: Model, row: Row, gold: Gold, batches: ScoredGold, weight: floa
         "label": row.label,
         "set": gold.name,
         "decoder": row.decoder,
-        "head_score": row.head_score if _ranks(row) else "",
+        "head_score": head_score or "",
         "weight": weight if weighs else None,
         "weight_tuned": row.weight is None and weighs,
         "sentences": len(gold.examples),

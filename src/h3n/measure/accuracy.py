@@ -10,7 +10,6 @@ from h3n.config import Treebank
 from h3n.convert import join
 from h3n.evaluate import ClassCounts, Convention, SentenceCounts, count_sentence
 from h3n.evaluate.treebank import usual_parameters
-from h3n.measure.ranking import rank_heads
 from h3n.model.model import Model, Parsed, Scored
 from h3n.training.comparison import count_right_heads
 from h3n.training.data import Example, load_examples
@@ -76,7 +75,9 @@ def score_gold(model: Model, gold: Gold) -> ScoredGold:
     return ScoredGold(parts, clock() - started)
 
 
-def decode_gold(model: Model, scored: ScoredGold, *, decoder: str, weight: float) -> tuple[list[Parsed], float]:
+def decode_gold(
+    model: Model, scored: ScoredGold, *, decoder: str, weight: float, head_score: str | None = None
+) -> tuple[list[Parsed], float]:
     """Return the parses in the sentences' order and the seconds of decoding.
 
     ``decoder`` is one of `DECODERS`, or two with a plus between them: the first for phrases, the second for
@@ -86,29 +87,29 @@ def decode_gold(model: Model, scored: ScoredGold, *, decoder: str, weight: float
     started = clock()
     parses: dict[int, Parsed] = {}
     for numbers, part in scored.parts:
-        parses.update(zip(numbers, _decode_part(model, part, decoder, weight), strict=True))
+        parses.update(zip(numbers, _decode_part(model, part, decoder, weight, head_score), strict=True))
     return [parses[at] for at in range(len(parses))], clock() - started
 
 
-def _decode_part(model: Model, part: Scored, decoder: str, weight: float) -> Iterator[Parsed]:
+def _decode_part(model: Model, part: Scored, decoder: str, weight: float, head_score: str | None) -> Iterator[Parsed]:
     first, _, second = decoder.partition("+")
-    phrases = model.decode(part, decoder=first, weight=weight)
+    phrases = model.decode(part, decoder=first, weight=weight, head_score=head_score)
     if not second:
         yield from phrases
         return
-    arcs = model.decode(part, decoder=second, weight=weight)
+    arcs = model.decode(part, decoder=second, weight=weight, head_score=head_score)
     for one, other in zip(phrases, arcs, strict=True):
         yield replace(one, sentence=replace(one.sentence, dependencies=other.sentence.dependencies))
 
 
-def right_heads(model: Model, gold: Gold, scored: ScoredGold) -> ClassCounts:
-    """Return how many spans of the gold joint trees have the head that the model's head score picks.
+def right_heads(model: Model, gold: Gold, scored: ScoredGold, *, head_score: str) -> ClassCounts:
+    """Return how many spans of the gold joint trees have the head that a head score picks.
 
     Spans of one word are left out. It is what `h3n` depends on: a span with a wrong head gets wrong arcs.
     """
     counts = ClassCounts()
     for numbers, part in scored.parts:
-        ranked = rank_heads(model, part.scores, "h3n")
+        ranked = model.rank(part, decoder="h3n", head_score=head_score)
         for number, scores in zip(numbers, ranked, strict=True):
             sentence = gold.examples[number].sentence
             if sentence.tree is not None and sentence.dependencies is not None:

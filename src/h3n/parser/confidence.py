@@ -1,7 +1,9 @@
 """How sure the model is of each span and each arc of a parse.
 
 Both are probabilities the network gives by itself, before a decoder makes a tree of them: of an arc, that its governor
-is the word's among all words and the root; of a span, that its label is the right one among all labels and none.
+is the word's among all words and the root; of a span, that its label is the right one among all labels and none. The
+scores are divided by a temperature first, so that a probability can be made to say how often the choice is right
+(`h3n.measure.calibration` fits it; the model's options keep it).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from h3n.decode import Parse, Scores
@@ -18,27 +21,40 @@ from h3n.model.spans import Spans
 from h3n.trees import ROOT
 
 
-def arc_confidences(scores: Scores, parse: Parse) -> tuple[float, ...]:
+def arc_confidences(scores: Scores, parse: Parse, *, temperature: float = 1.0) -> tuple[float, ...]:
     """Return the probability of every word's governor; nothing where the parse has none."""
     if not parse.governors or scores.arc is None or scores.root is None:
         return ()
     governors = np.array(parse.governors)
     words = np.arange(len(governors))
     chosen = np.where(governors == ROOT, scores.root, scores.arc[governors, words])
+    if temperature != 1.0:  # otherwise they are logarithms of probabilities already
+        table = np.concatenate([scores.root[None], scores.arc]) / temperature  # (1 + n, n)
+        chosen = chosen / temperature - np.logaddexp.reduce(table, axis=0)
     return tuple(np.exp(chosen).tolist())
 
 
 @torch.inference_mode()
 def span_confidences(
-    network: Network, output: Output, parses: Sequence[Parse], *, helper: int | None
+    network: Network, output: Output, parses: Sequence[Parse], *, helper: int | None, temperature: float = 1.0
 ) -> list[tuple[float, ...]]:
     """Return the probability of every span's label, the spans in the order of the parse.
 
     Only the spans that are in a parse are scored again: the scores of all labels of all spans are never kept.
     """
-    rows = [(b, start, end, label) for b, parse in enumerate(parses) for start, end, label, _ in parse.spans]
-    if not rows:
+    if not any(parse.spans for parse in parses):
         return [()] * len(parses)
+    scores, label = span_label_scores(network, output, parses, helper=helper)
+    shares = iter((scores / temperature).softmax(dim=1).gather(1, label[:, None])[:, 0].tolist())
+    return [tuple(next(shares) for _ in parse.spans) for parse in parses]
+
+
+@torch.inference_mode()
+def span_label_scores(
+    network: Network, output: Output, parses: Sequence[Parse], *, helper: int | None
+) -> tuple[Tensor, Tensor]:
+    """Return the scores of all labels and none for the spans of all parses, a row for each, and the label of each."""
+    rows = [(b, start, end, label) for b, parse in enumerate(parses) for start, end, label, _ in parse.spans]
     sentence, start, end, label = torch.tensor(rows, dtype=torch.int64, device=network.device).unbind(dim=1)
     spans = Spans(output.spans.lengths, (0, len(rows)), sentence, start, end)
     scores = network.span(output.posts, spans).float()
@@ -46,5 +62,4 @@ def span_confidences(
     scores = functional.pad(scores, (1, 0))  # the empty label, with its score of 0, is one of the choices
     whole = end - start == torch.tensor(output.spans.lengths, device=network.device)[sentence]
     scores[whole, 0] = -torch.inf  # but not for the whole sentence, which always has a label
-    found = iter(scores.softmax(dim=1).gather(1, label[:, None])[:, 0].tolist())
-    return [tuple(next(found) for _ in parse.spans) for parse in parses]
+    return scores, label

@@ -185,8 +185,8 @@ class Parser:
         wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]
         parsed = self.model.decode(scored, decoder=asked.decoder, head_score=asked.head_score, constraints=wanted)
         parses = [one.parse for one in parsed]
-        helper = self.model.vocabulary.helper
-        spans = span_confidences(self.model.network, scored.output, parses, helper=helper)
+        helper, temperature = self.model.vocabulary.helper, self.model.config.decoding.span_temperature
+        spans = span_confidences(self.model.network, scored.output, parses, helper=helper, temperature=temperature)
         return list(map(self._result, parsed, scored.scores, spans))
 
     def _result(self, parsed: Parsed, scores: Scores, confidences: Sequence[float]) -> Result:
@@ -199,7 +199,7 @@ class Parser:
         dependencies = parsed.sentence.dependencies
         arcs: tuple[Arc, ...] = ()
         if dependencies is not None:
-            sure = arc_confidences(scores, parse)
+            sure = arc_confidences(scores, parse, temperature=self.model.config.decoding.arc_temperature)
             arcs = tuple(map(Arc, range(len(sure)), dependencies.governors, dependencies.relations, sure))
         return Result(sentence=parsed.sentence, joint=parsed.joint, spans=spans, arcs=arcs, score=parse.score)
 

@@ -1,0 +1,210 @@
+"""How often a parser is right where it says how sure it is: reliability, calibration error, fitted temperatures.
+
+A confidence is the probability that the network gives a governor or a label of a span of the parse. It is calibrated if
+of the choices with confidence 0.8 four in five are right. One number each for arcs and for spans, which the scores are
+divided by, makes up for a network that is too sure or not sure enough; the order of choices hardly changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from h3n.decode import Parse, Scores
+from h3n.files import write_json
+from h3n.measure.accuracy import Gold, ScoredGold, decode_gold
+from h3n.measure.plots import COLOURS, new_figure, save_figure
+from h3n.model.model import Model
+from h3n.models import ABOUT, read_about
+from h3n.parser.confidence import span_label_scores
+from h3n.training.data import Example
+from h3n.trees import HELPER, ROOT
+
+BINS = 15
+TEMPERATURES = np.geomspace(0.25, 4.0, 161)  # tried; steps of 1.7 %
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Choices among several scores each: all scores in a row, which of them was chosen, and whether it was right.
+
+    ``sentence`` says which sentence a choice is in.
+    """
+
+    scores: Floats  # (choices, most alternatives); -inf where there are fewer
+    chosen: npt.NDArray[np.int64]
+    right: npt.NDArray[np.bool_]
+    sentence: npt.NDArray[np.int64]
+
+    def confidences(self, temperature: float = 1.0) -> Floats:
+        """Return the probability of what was chosen."""
+        table = self.scores / temperature
+        rows = np.arange(len(table))
+        shares: Floats = np.exp(table[rows, self.chosen] - np.logaddexp.reduce(table, axis=1))
+        return shares
+
+    def part(self, keep: npt.NDArray[np.bool_]) -> Choices:
+        """Return some of the choices."""
+        return Choices(self.scores[keep], self.chosen[keep], self.right[keep], self.sentence[keep])
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How sure and how right: as the network comes, and with the temperature that fits best.
+
+    ``fitted_error`` is measured with temperatures fitted on the other half of the sentences.
+    """
+
+    choices: int
+    right: float  # percent
+    error: float
+    temperature: float
+    fitted_error: float
+    reliability: list[dict[str, float]]
+    fitted_reliability: list[dict[str, float]]
+
+
+def collect_choices(model: Model, gold: Gold, scored: ScoredGold, *, decoder: str | None = None) -> dict[str, Choices]:
+    """Return the choices of governors (``arcs``) and of labels of spans (``spans``) in the model's parses."""
+    name = model.decoder_for(decoder)
+    parsed, _ = decode_gold(model, scored, decoder=name, weight=model.config.decoding.weight)
+    found: dict[str, list[Choices]] = {"arcs": [], "spans": []}
+    for numbers, part in scored.parts:
+        parses = [parsed[number].parse for number in numbers]
+        for number, scores, parse in zip(numbers, part.scores, parses, strict=True):
+            found["arcs"] += _arc_choices(scores, parse, gold.examples[number], number)
+        if any(parse.spans for parse in parses):
+            table, labels = span_label_scores(model.network, part.output, parses, helper=model.vocabulary.helper)
+            rows = np.asarray(table.cpu(), dtype=np.float64)
+            examples = [(number, gold.examples[number]) for number in numbers]
+            found["spans"] += _span_choices(rows, np.asarray(labels.cpu()), parses, examples, model.vocabulary.labels)
+    return {kind: _joined(parts) for kind, parts in found.items() if parts}
+
+
+def _arc_choices(scores: Scores, parse: Parse, example: Example, number: int) -> list[Choices]:
+    dependencies = example.sentence.dependencies
+    if dependencies is None or not parse.governors or scores.arc is None or scores.root is None:
+        return []
+    table = np.concatenate([scores.root[None], scores.arc]).T.astype(np.float64)  # (n, 1 + n)
+    governors = np.array(parse.governors)
+    chosen = np.where(governors == ROOT, 0, governors + 1)
+    right = governors == np.array(dependencies.governors)
+    return [Choices(table, chosen, right, np.full(len(governors), number))]
+
+
+def _span_choices(
+    table: Floats,
+    chosen: npt.NDArray[np.int64],
+    parses: Sequence[Parse],
+    examples: Sequence[tuple[int, Example]],
+    labels: Sequence[str],
+) -> list[Choices]:
+    """Return the choices of spans; helper spans are not shown to anybody, so they are left out."""
+    keep, right, sentence = [], [], []
+    for parse, (number, example) in zip(parses, examples, strict=True):
+        gold = {(span.start, span.end, span.label) for span in example.spans or ()}
+        for start, end, label, _ in parse.spans:
+            keep.append(example.spans is not None and labels[label] != HELPER)
+            right.append((start, end, labels[label]) in gold)
+            sentence.append(number)
+    return [Choices(table, chosen, np.array(right), np.array(sentence)).part(np.array(keep, dtype=np.bool_))]
+
+
+def _joined(parts: Sequence[Choices]) -> Choices:
+    width = max(part.scores.shape[1] for part in parts)
+    padded = [
+        np.pad(part.scores, ((0, 0), (0, width - part.scores.shape[1])), constant_values=-np.inf) for part in parts
+    ]
+    return Choices(
+        np.concatenate(padded),
+        np.concatenate([part.chosen for part in parts]),
+        np.concatenate([part.right for part in parts]),
+        np.concatenate([part.sentence for part in parts]),
+    )
+
+
+def calibrate(choices: Choices) -> Calibration:
+    """Return how well confidences say how often the choice is right, before and after fitting a temperature."""
+    temperature = fit_temperature(choices)
+    halves = [choices.part(choices.sentence % 2 == side) for side in (0, 1)]
+    crossed = [one.confidences(fit_temperature(other)) for one, other in zip(halves, halves[::-1], strict=True)]
+    fitted, right = np.concatenate(crossed), np.concatenate([half.right for half in halves])
+    plain = choices.confidences()
+    return Calibration(
+        choices=len(choices.right),
+        right=100 * float(choices.right.mean()),
+        error=calibration_error(plain, choices.right),
+        temperature=temperature,
+        fitted_error=calibration_error(fitted, right),
+        reliability=reliability(plain, choices.right),
+        fitted_reliability=reliability(fitted, right),
+    )
+
+
+def fit_temperature(choices: Choices) -> float:
+    """Return the temperature under which it is likeliest that the right choices are right and the others wrong."""
+    return round(float(min(TEMPERATURES, key=_loss_of(choices))), 4)
+
+
+def _loss_of(choices: Choices) -> Callable[[float], float]:
+    def loss(temperature: float) -> float:
+        shares = np.clip(choices.confidences(float(temperature)), 1e-7, 1 - 1e-7)
+        return float(-np.log(np.where(choices.right, shares, 1 - shares)).mean())
+
+    return loss
+
+
+def reliability(confidences: Floats, right: npt.NDArray[np.bool_], *, bins: int = BINS) -> list[dict[str, float]]:
+    """Return mean confidence, share of right ones and number of the choices in each bin of confidence."""
+    places = np.minimum((confidences * bins).astype(np.int64), bins - 1)
+    rows = []
+    for place in range(bins):
+        inside = places == place
+        if inside.any():
+            mean, share = float(confidences[inside].mean()), float(right[inside].mean())
+            rows.append({"confidence": mean, "right": share, "choices": int(inside.sum())})
+    return rows
+
+
+def calibration_error(confidences: Floats, right: npt.NDArray[np.bool_], *, bins: int = BINS) -> float:
+    """Return the expected calibration error: how far the bins' confidences are off, weighted by their size."""
+    rows = reliability(confidences, right, bins=bins)
+    return sum(row["choices"] * abs(row["confidence"] - row["right"]) for row in rows) / max(len(right), 1)
+
+
+def with_temperatures(model: Model, *, arcs: float, spans: float) -> Model:
+    """Return the model with these temperatures in its options."""
+    decoding = replace(model.config.decoding, arc_temperature=arcs, span_temperature=spans)
+    return Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
+
+
+def store_temperatures(folder: Path, calibrations: Mapping[str, Calibration]) -> None:
+    """Write fitted temperatures into the options of a saved model; its weights stay as they are."""
+    about = read_about(folder)
+    decoding: dict[str, Any] = about["config"].setdefault("decoding", {})
+    for kind, option in (("arcs", "arc_temperature"), ("spans", "span_temperature")):
+        if kind in calibrations:
+            decoding[option] = calibrations[kind].temperature
+    write_json(folder / ABOUT, about)
+
+
+def plot_calibration(calibrations: Mapping[str, Calibration], path: Path) -> None:
+    """Draw a panel for each kind of choice: the share that is right over confidence, before and after fitting."""
+    figure = new_figure(4 * len(calibrations), 4)
+    panels = figure.subplots(1, len(calibrations), squeeze=False)[0]
+    for panel, (kind, one) in zip(panels, calibrations.items(), strict=True):
+        panel.plot([0, 1], [0, 1], color="#999999", linewidth=1)
+        curves = ((one.reliability, "as it comes", one.error), (one.fitted_reliability, "fitted", one.fitted_error))
+        for (rows, name, error), colour in zip(curves, COLOURS, strict=False):
+            x, y = [row["confidence"] for row in rows], [row["right"] for row in rows]
+            panel.plot(x, y, marker="o", markersize=4, color=colour, label=f"{name}: ECE {error:.3f}")
+        panel.set(title=f"{kind}, temperature {one.temperature:.2f}", xlabel="confidence", ylabel="share right")
+        panel.grid(visible=True, alpha=0.3)
+        panel.legend()
+    save_figure(figure, path)
