@@ -1,9 +1,9 @@
 """The figures of an English model's card: `python -m benchmarks.english [MODEL] [--against MODEL]`.
 
 With the environment variable H3N_DATA naming a folder of treebanks, prints dev scores by treebank, and for GUM by
-genre: gold words, no gold tags, the model's own decoder. Then GUM from raw text: CoNLL-2018 LAS with our sentences and
-words, beside the same measure with gold ones. With --against, the difference to another model in the same table, such
-as the one before its weights were rounded.
+genre: gold words, no gold tags, the model's own decoder. Then GUM and EWT from raw text: CoNLL-2018 LAS with our
+sentences and words, beside the same measure with gold ones. With --against, the difference to another model in the
+same table, such as the one before its weights were rounded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ TREEBANKS = {
     "GENIA": ("genia/dev.ptb.xz",),
     "CRAFT": ("craft/dev.clean.ptb.xz",),
 }
-SHOWN = ("UAS", "LAS", "LP", "LR", "LF1", "tags", "upos")
+SHOWN = {"UAS": "UAS", "LAS": "LAS", "LP": "LP", "LR": "LR", "LF1": "LF1", "tags": "XPOS", "upos": "UPOS"}
+RAW = {"GUM": "gum/dev.conllu.xz", "EWT": "ud/en_ewt-ud-dev.conllu.xz"}  # treebanks that keep their raw text
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -46,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
     treebanks = {name: [str(folder / file) for file in files] for name, files in TREEBANKS.items()}
     model = h3n.load(given.model, precision=given.precision)
     rows = measure_treebanks(model, treebanks, decoder=given.decoder, limit=given.limit)
-    text = measure_raw_text(model, folder / "gum/dev.conllu.xz", limit=given.limit)
+    text = {name: measure_raw_text(model, folder / file, limit=given.limit) for name, file in RAW.items()}
     if given.json:
         print(json.dumps({"rows": {row.name.strip(): row.scores for row in rows}, "text": text}, indent=1))
         return 0
@@ -55,8 +56,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"\nless {given.against}:")
         other = measure_treebanks(h3n.load(given.against), treebanks, decoder=given.decoder, limit=given.limit)
         show([TreebankRow(a.name, a.sentences, less(a.scores, b.scores)) for a, b in zip(rows, other, strict=True)])
-    print("\nGUM from raw text, F1 as in the CoNLL 2018 shared task")
-    print("  ".join(f"{name} {value:.2f}" for name, value in text.items()))
+    print("\nfrom raw text, F1 as in the CoNLL 2018 shared task")
+    for name, scores in text.items():
+        print(f"{name:<6}" + "  ".join(f"{metric} {value:.2f}" for metric, value in scores.items()))
     return 0
 
 
@@ -67,7 +69,7 @@ def less(mine: Scores, other: Scores) -> Scores:
 
 def show(rows: list[TreebankRow]) -> None:
     """Print rows as a table."""
-    print(f"{'dev':<14} {'sentences':>9} " + " ".join(f"{name:>6}" for name in SHOWN))
+    print(f"{'dev':<14} {'sentences':>9} " + " ".join(f"{name:>6}" for name in SHOWN.values()))
     for row in rows:
         cells = [f"{row.scores[name]:6.2f}" if name in row.scores else " " * 6 for name in SHOWN]
         print(f"{row.name:<14} {row.sentences:>9} " + " ".join(cells))

@@ -1,0 +1,66 @@
+"""Everyday and classic sentences with the trees we want: how many of them a parser gets right, and which not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from h3n.evaluate import Convention, SentenceCounts, count_sentence
+from h3n.measure.accuracy import read_gold
+from h3n.trees import Sentence
+
+if TYPE_CHECKING:
+    from h3n.parser import Parser, Result
+
+KINDS = ("phrases", "governors", "relations", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a sentence's phrases with their labels, governors and relations are all as wanted."""
+
+    gold: Sentence
+    result: Result
+    phrases: bool
+    governors: bool
+    relations: bool
+
+    @property
+    def all(self) -> bool:
+        return self.phrases and self.relations
+
+
+def judge_sentences(parser: Parser, files: Sequence[str]) -> list[Verdict]:
+    """Parse the sentences of gold files, words given and tags not, and return what is right of each.
+
+    Punctuation does not count, as in all scores.
+    """
+    gold = read_gold(parser.model, files, name="sentences")
+    sentences = [example.sentence for example in gold.examples]
+    results = parser.parse([list(sentence.words) for sentence in sentences])
+    return [_verdict(sentence, result) for sentence, result in zip(sentences, results, strict=True)]
+
+
+def _verdict(gold: Sentence, result: Result) -> Verdict:
+    counts = count_sentence(gold, result.sentence, convention=Convention())
+    return Verdict(gold, result, _same_brackets(counts), *_same_arcs(counts))
+
+
+def _same_brackets(counts: SentenceCounts) -> bool:
+    if counts.brackets is None:
+        return False
+    brackets = counts.brackets.counts
+    return brackets.matched == brackets.gold == brackets.predicted
+
+
+def _same_arcs(counts: SentenceCounts) -> tuple[bool, bool]:
+    if not counts.attachments:
+        return False, False
+    arcs = counts.attachments["unicode"]
+    return arcs.governors == arcs.words, arcs.relations == arcs.words
+
+
+def shares_right(verdicts: Sequence[Verdict]) -> dict[str, float]:
+    """Return the percent of sentences that are right, by what has to be."""
+    return {kind: 100 * sum(bool(getattr(one, kind)) for one in verdicts) / max(len(verdicts), 1) for kind in KINDS}
