@@ -193,3 +193,8 @@ def test_a_word_is_one_deeper_than_its_governor(data: st.DataObject, words: int)
     found = data.draw(governors(words=words))
     depths = depths_of(found)
     assert all(depths[w] == (0 if g == ROOT else depths[g] + 1) for w, g in enumerate(found))
+
+
+def test_a_tree_as_text_is_its_brackets() -> None:
+    tree = Constituent("S", (Constituent("NP", (Leaf("", "the"), Leaf("NN", "dog"))), Leaf("VBZ", "barks")))
+    assert str(tree) == "(S (NP the (NN dog)) (VBZ barks))"

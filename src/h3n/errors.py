@@ -23,7 +23,8 @@ H3nError
 │   ├── RootCount         no root word, or more than one
 │   ├── CyclicHeads       words that govern themselves through others
 │   ├── MisplacedLine     a comment inside a sentence, an empty line too many or too few
-│   └── BadJson           a line that is not a JSON object of our schema
+│   ├── BadJson           a line that is not a JSON object of our schema
+│   └── NotUniversal      a rule of Universal Dependencies that is not kept
 ├── MismatchError         two things that should be parallel are not (words, sentence counts)
 ├── TreeError             a tree that breaks a rule (cycle, two roots, head out of range, empty constituent)
 ├── JoinError             strict joining met a phrase tree and a dependency tree that disagree
@@ -156,6 +157,10 @@ class MisplacedLine(FormatError):
 
 class BadJson(FormatError):
     """A line that is not a JSON object of our schema."""
+
+
+class NotUniversal(FormatError):
+    """A rule of Universal Dependencies that is not kept."""
 
 
 class MismatchError(H3nError):

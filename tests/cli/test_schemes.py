@@ -115,3 +115,13 @@ def test_two_files_that_do_not_line_up(tmp_path: Path) -> None:
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 1
     (tmp_path / "in.conllu").write_text(rows)
     assert "ends after 1 sentences, but another file goes on at" in run(tmp_path, *arguments).stderr
+
+
+def test_universal_schemes_fill_the_universal_tags(tmp_path: Path) -> None:
+    tree = "(S (NP (PRP She)) (VP (MD can) (RB not) (VP (VB read) (NP (DT this) (NN book)))) (. .))"
+    (tmp_path / "in.ptb").write_text(tree + "\n")
+    assert run(tmp_path, "in.ptb", "out.conllu", "--scheme", "ud2").returncode == 0
+    rows = [line.split("\t") for line in (tmp_path / "out.conllu").read_text().splitlines() if "\t" in line]
+    assert [row[3] for row in rows] == ["PRON", "AUX", "PART", "VERB", "DET", "NOUN", "PUNCT"]
+    assert run(tmp_path, "in.ptb", "sd.conllu", "--scheme", "sd").returncode == 0
+    assert "PRON" not in (tmp_path / "sd.conllu").read_text()

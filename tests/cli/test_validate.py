@@ -97,3 +97,12 @@ def test_errors_are_one_line(run: Run, arguments: list[str], message: str) -> No
     assert (code, out) == (2, "")
     assert err.startswith(message)
     assert err.count("\n") == 1
+
+
+def test_universal_dependencies_on_request(run: Run) -> None:
+    row = "1\tx\t_\tWORD\t_\t_\t0\troot\t_\t_\n\n"
+    Path("ud.conllu").write_text(f"# sent_id = 1\n# text = x\n{row}", encoding="utf-8")
+    assert run("ud.conllu")[0] == 0
+    code, out, _ = run("ud.conllu", "--ud")
+    assert code == 1
+    assert out.startswith("ud.conllu:3: the tag 'WORD' in UPOS; expected one of ADJ")

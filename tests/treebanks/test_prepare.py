@@ -408,7 +408,7 @@ def test_a_folder_that_holds_something_is_not_touched(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="exists and is not empty; expected a new or an empty folder"):
             prepare("conllu", source, precious, options=options)
     assert (precious / "thesis.tex").read_text(encoding="utf-8") == "x"
-    with pytest.raises(UsageError, match=r"thesis\.tex: is no folder; expected a new or an empty one"):
+    with pytest.raises(UsageError, match=r"thesis\.tex: is not a folder; expected a new or an empty one"):
         prepare("conllu", source, precious / "thesis.tex", options=OPTIONS)
     prepare("conllu", source, tmp_path / "again", options=OPTIONS)
     with pytest.raises(UsageError, match="--overwrite replaces it"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from h3n.convert import to_phrases
-from h3n.convert.rules import load_scheme, scheme_names, to_dependencies
+from h3n.convert.rules import load_scheme, scheme_names, to_dependencies, with_made_dependencies
 from h3n.errors import H3nError, TreeError, UnknownName
 from h3n.trees import Sentence
 
@@ -48,7 +48,7 @@ def maker(scheme: str, *, labels: str, unknown: Counter[str]) -> Maker:
     def with_dependencies(sentence: Sentence) -> Sentence:
         if sentence.tree is None:
             raise TreeError("no phrase structure tree; rules make dependencies from one")
-        return replace(sentence, dependencies=to_dependencies(sentence.tree, rules, unknown=unknown))
+        return with_made_dependencies(sentence, to_dependencies(sentence.tree, rules, unknown=unknown), rules)
 
     return with_dependencies
 

@@ -11,6 +11,7 @@ from h3n.cli.progress import progress
 from h3n.cli.terminal import printable
 from h3n.errors import CorruptInput, TruncatedInput
 from h3n.formats import Layout, Reading
+from h3n.treebanks.universal import Checks
 
 
 def validate(
@@ -21,16 +22,21 @@ def validate(
     layout: Annotated[
         Layout, typer.Option(help="Where bracketed trees end: on every line, by indentation, or anywhere.")
     ] = "auto",
+    ud: Annotated[
+        bool, typer.Option("--ud", help="Check also what Universal Dependencies asks of tags, relations and comments.")
+    ] = False,
 ) -> None:
     """Report every problem of treebank files, one per line as file:line: what was found; expected what.
 
-    Checked are encoding, brackets, columns, word numbers, ranges, heads, and that the heads form one tree. The exit
-    code is 1 if there is a problem.
+    Checked are encoding, brackets, columns, word numbers, ranges, heads, and that the heads form one tree. With --ud
+    also the tag set, features, universal relations, the root relation, sent_id and the text: what the validator of
+    Universal Dependencies checks without data of a language. The exit code is 1 if there is a problem.
 
     \b
     Examples:
       h3n validate train.ptb dev.conllu.xz
-      h3n parse text.txt | h3n validate - --format conllu
+      h3n validate ewt.conllu --ud
+      h3n parse text.txt --to conllu | h3n validate - --from conllu
     """
     named = [(file, format_name or formats.format_to_read(file)) for file in files]
     problems = sentences = 0
@@ -40,11 +46,14 @@ def validate(
         problems += 1
         typer.echo(printable(str(problem)))
 
+    universal = Checks(report)
     for file, name in named:
         options = Reading(layout=layout, on_problem=report)
         try:
-            for _ in progress(formats.read(file, format=name, options=options), label=file):
+            for sentence in progress(formats.read(file, format=name, options=options), label=file):
                 sentences += 1
+                if ud:
+                    universal(sentence)
         except (TruncatedInput, CorruptInput) as error:
             report(error)
     checked = f"{_count(len(files), 'file')}, {_count(sentences, 'sound sentence')}"

@@ -92,9 +92,9 @@ def _value(hint: Any, given: Any, *, where: str) -> Any:
     origin = get_origin(hint)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return build_options(hint, given, where=where)
-    if origin in (Union, UnionType):  # of a type and None, which stands for an option that is not given
-        return _value(get_args(hint)[0], given, where=where)
-    if origin is dict:
+    if origin in (Union, UnionType):
+        return _value(_member(get_args(hint), given), given, where=where)
+    if origin in (dict, Mapping):
         return _table(get_args(hint)[1], given, where=where)
     if origin is Annotated:
         inner, bounds = get_args(hint)[:2]
@@ -110,6 +110,15 @@ def _value(hint: Any, given: Any, *, where: str) -> Any:
     if origin is tuple:
         return _items(get_args(hint), given, where=where)
     return _plain(hint, given, where=where)
+
+
+def _member(kinds: tuple[Any, ...], given: Any) -> Any:
+    """Return the kind of a union that is meant: that of a table for a table, else the first.
+
+    None among them stands for an option that is not given.
+    """
+    tables = [kind for kind in kinds if dataclasses.is_dataclass(kind)]
+    return tables[0] if tables and isinstance(given, Mapping) else kinds[0]
 
 
 def _items(hints: tuple[Any, ...], given: Any, *, where: str) -> tuple[Any, ...]:

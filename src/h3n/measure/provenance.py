@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import h3n
 from h3n.config import expand
-from h3n.prepare.folder import checksum
+from h3n.files import checksum
 
 if TYPE_CHECKING:
     from h3n.parser import Parser

@@ -13,10 +13,11 @@ import h3n
 from h3n import formats
 from h3n.convert import join
 from h3n.convert.phrases import LABELS, to_phrases
-from h3n.convert.rules import Scheme, load_scheme, to_dependencies
+from h3n.convert.rules import Scheme, load_scheme, to_dependencies, with_made_dependencies
 from h3n.errors import FormatError, H3nError, MismatchError, TreeError, UnknownName, UsageError
+from h3n.files import checksum, write_json, write_text
 from h3n.formats import Reading, Writing
-from h3n.prepare.folder import MANIFEST, checksum, write_json, written_folder
+from h3n.prepare.folder import MANIFEST, written_folder
 from h3n.prepare.reading import is_blanked, read_pair
 from h3n.prepare.report import Finding, Report, SplitReport
 from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate
@@ -206,7 +207,10 @@ class _Work:
         report.projective += is_projective(dependencies.governors)
         report.words_with_blanks += sum(any(map(str.isspace, word)) for word in sentence.words)
         report.tags_differ += _differences(found, sentence.tags)
-        return replace(sentence, tree=tree, dependencies=dependencies)
+        complete = replace(sentence, tree=tree)
+        if self.scheme is None or sentence.dependencies is not None:
+            return replace(complete, dependencies=dependencies)
+        return with_made_dependencies(complete, dependencies, self.scheme)
 
 
 def _stripped(tree: Constituent) -> Constituent:
@@ -222,10 +226,10 @@ def _differences(found: Sequence[Leaf], tags: Sequence[str] | None) -> int:
 
 def _write_papers(folder: Path, work: _Work, report: Report) -> None:
     """Write the manifest and the report."""
-    write_json(report.to_json(), folder / "report.json")
-    text = "\n".join([work.recipe.title, *report.lines()]) + "\n"
-    (folder / "report.txt").write_text(text, encoding="utf-8", newline="")
-    write_json(_manifest(folder, work, report), folder / MANIFEST)
+    write_json(folder / "report.json", report.to_json())
+    text = "\n".join([work.recipe.title, *report.lines(all_findings=True)]) + "\n"
+    write_text(folder / "report.txt", text)
+    write_json(folder / MANIFEST, _manifest(folder, work, report))
 
 
 def _manifest(folder: Path, work: _Work, report: Report) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from h3n.convert import JoinCounts
 
+SHOWN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -43,8 +45,8 @@ class SplitReport:
             "findings": [asdict(finding) for finding in self.findings],
         }
 
-    def lines(self) -> list[str]:
-        """Return the report as sentences for people."""
+    def lines(self, *, all_findings: bool = False) -> list[str]:
+        """Return the report as sentences for people, with all findings or the first of them."""
         told = [f"{self.sentences:,} sentences, {self.words:,} words"]
         if self.expected is not None and self.expected != self.sentences:
             told.append(f"the literature counts {self.expected:,} sentences here")
@@ -58,6 +60,11 @@ class SplitReport:
             )
         told.extend(self._disagreements())
         told.extend(f"{count:,} x {why}" for why, count in self._reasons())
+        findings = self.findings if all_findings else [finding for finding in self.findings if finding.problem]
+        shown = findings if all_findings else findings[:SHOWN]
+        told.extend(f"{finding.where}: {finding.why}" for finding in shown)
+        if len(shown) < len(findings):
+            told.append(f"and {len(findings) - len(shown):,} more in report.txt")
         return told
 
     def _disagreements(self) -> list[str]:
@@ -77,8 +84,8 @@ class SplitReport:
         return told
 
     def _reasons(self) -> list[tuple[str, int]]:
-        """Return each kind of finding with its number; damage is told in full in the JSON report."""
-        return Counter("damage: see report.json" if f.problem else f.why for f in self.findings).most_common()
+        """Return each kind of finding with its number."""
+        return Counter("damage" if f.problem else f.why for f in self.findings).most_common()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +103,10 @@ class Report:
         """Return the report as plain values."""
         return {"problems": self.problems, "splits": {name: split.to_json() for name, split in self.splits.items()}}
 
-    def lines(self) -> list[str]:
+    def lines(self, *, all_findings: bool = False) -> list[str]:
         """Return the report as text for people."""
         return [
             f"{name:<6}{line}" if n == 0 else f"{'':<6}{line}"
             for name, split in self.splits.items()
-            for n, line in enumerate(split.lines())
+            for n, line in enumerate(split.lines(all_findings=all_findings))
         ]

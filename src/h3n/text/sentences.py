@@ -85,8 +85,12 @@ def offsets(sentence: Sentence) -> tuple[tuple[int, int], ...]:
 def written(sentence: Sentence) -> str:
     """Return the sentence as it was written: its `# text`, or its words with their spacing."""
     given = (line.partition("=")[2].strip() for line in sentence.comments if line.startswith("# text ="))
-    parts = (form + gap for _, _, form, gap in _tokens(sentence))
-    return next(given, None) or "".join(parts).rstrip()
+    return next(given, None) or spelled(sentence)
+
+
+def spelled(sentence: Sentence) -> str:
+    """Return the words with their spacing, whatever the comments say."""
+    return "".join(form + gap for _, _, form, gap in _tokens(sentence)).rstrip()
 
 
 def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:

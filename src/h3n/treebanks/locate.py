@@ -230,6 +230,7 @@ def _explain(recipe: Recipe, source: Path, attempts: list[_Attempt], splits: Seq
     if source.is_file() and not attempts:
         return f"{source}: is a file; expected the folder of {recipe.name} ({recipe.layouts[0].about})"
     started = [attempt for attempt in attempts if any(attempt.files.values())]
+    started = [attempt for attempt in started if "all" not in attempt.layout.names] or started
     if started:
         nearest = max(started, key=lambda a: sum(map(len, a.files.values())) - len(a.missing_of(splits)))
         missing = nearest.missing_of(splits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from h3n.convert.rules.afterwards import Arcs
 from h3n.convert.rules.heads import mark_heads
@@ -11,11 +12,14 @@ from h3n.convert.rules.nodes import Node, from_constituent
 from h3n.convert.rules.relations import governors_by_heads, governors_by_patterns, relate
 from h3n.convert.rules.scheme import Scheme
 from h3n.convert.rules.transforms import transform_tree
-from h3n.trees import ROOT, Constituent, Dependencies
+from h3n.convert.upos import universal_tags
+from h3n.trees import ROOT, Constituent, Dependencies, Sentence
+
+UNIVERSAL = ("ud1", "ud2")
 
 
 def to_dependencies(tree: Constituent, scheme: Scheme, *, unknown: Counter[str] | None = None) -> Dependencies:
-    """Return one governor and relation per word of the tree; traces are no words, function tags may be there or not.
+    """Return one governor and relation per word of the tree; traces are not words, function tags may be there or not.
 
     (paper, section V-A)
 
@@ -36,6 +40,14 @@ def to_dependencies(tree: Constituent, scheme: Scheme, *, unknown: Counter[str] 
     for correct in scheme.corrections:
         correct(arcs)
     return Dependencies(tuple(arcs.governors), tuple(arcs.relations))
+
+
+def with_made_dependencies(sentence: Sentence, dependencies: Dependencies, scheme: Scheme) -> Sentence:
+    """Return the sentence with these dependencies, and with universal tags where the scheme is a universal one."""
+    complete = replace(sentence, dependencies=dependencies)
+    if scheme.name not in UNIVERSAL or sentence.tags is None or sentence.upos is not None:
+        return complete
+    return replace(complete, upos=universal_tags(sentence.words, sentence.tags, dependencies.relations))
 
 
 def _tops(nodes: Sequence[Node]) -> list[Node]:
