@@ -238,6 +238,7 @@ def written_folder(folder: Path) -> Iterator[Path]:
             for path in sorted(draft.rglob("*")):
                 if path.is_file():
                     _sync(path)
+            _sync_folder(draft)
             _put_in_place(draft, folder)
         finally:
             shutil.rmtree(draft, ignore_errors=True)

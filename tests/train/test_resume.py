@@ -19,8 +19,9 @@ from safetensors.torch import load_file
 
 from h3n.config import Config
 from h3n.errors import H3nError, InputError, TrainingError, UsageError
+from h3n.files import draft_of
 from h3n.training import Note, Update, train
-from h3n.training.checkpoint import last_checkpoint, write_file, write_folder
+from h3n.training.checkpoint import last_checkpoint, write_folder
 from h3n.training.data import Example
 from h3n.training.locking import locked
 
@@ -214,11 +215,11 @@ main()
 
 
 def test_what_a_killed_process_left_is_removed(stopped: Path, treebank: Part, options: Options) -> None:
-    (stopped / ".checkpoint-0000009.draft").mkdir()
-    (stopped / ".checkpoint-0000009.draft" / "model.safetensors").write_text("half")
-    (stopped / ".metrics.jsonl.draft").write_text("half")
+    draft_of(stopped / "checkpoint-0000009").mkdir()
+    draft_of(stopped / "metrics.jsonl").write_text("half")
+    assert len(list(stopped.glob(".*.part"))) == 2
     train(options(stopped, *SHORT), treebank("train", 60), treebank("dev", 3), resume=True)
-    assert not list(stopped.glob(".*.draft"))
+    assert not list(stopped.glob(".*.part"))
 
 
 @pytest.mark.parametrize("moment", ["fsync", "rename", "replace"])
@@ -244,7 +245,7 @@ def test_a_disk_that_fails_leaves_what_was_there(
     assert "\n" not in str(stop.value)
     assert last_checkpoint(stopped) == before
     assert load_file(before / "model.safetensors")
-    assert not list(stopped.glob(".*.draft"))
+    assert not list(stopped.glob(".*.part"))
     train(config, treebank("train", 60), treebank("dev", 3), resume=True)
     assert (stopped / "model").is_dir()
 
@@ -252,23 +253,22 @@ def test_a_disk_that_fails_leaves_what_was_there(
 def test_contents_are_on_the_disk_before_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The order that survives a loss of power: files, their folder, the rename, the folder above."""
     steps: list[str] = []
-    real = {"fsync": os.fsync, "rename": Path.rename, "replace": Path.replace}
+    flush, rename = os.fsync, Path.rename
 
-    def fsync(handle: int) -> None:
-        steps.append("flush " + Path(f"/proc/self/fd/{handle}").readlink().name)
-        real["fsync"](handle)
+    def watched_flush(handle: int) -> None:
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        steps.append("flush file" if path.is_file() else "flush run" if path == tmp_path else "flush draft")
+        flush(handle)
 
-    def rename(path: Path, target: Path) -> Any:
-        steps.append(f"{path.name} -> {target.name}")
-        return real["rename"](path, target)
+    def watched_rename(path: Path, target: Path) -> Any:
+        steps.append("rename")
+        return rename(path, target)
 
-    monkeypatch.setattr(os, "fsync", fsync)
-    monkeypatch.setattr(Path, "rename", rename)
-    monkeypatch.setattr(Path, "replace", rename)
-    write_folder(tmp_path / "c", lambda folder: write_file(folder / "w", "x"))
+    monkeypatch.setattr(os, "fsync", watched_flush)
+    monkeypatch.setattr(Path, "rename", watched_rename)
+    write_folder(tmp_path / "c", lambda folder: (folder / "weights").write_text("x") and None)
     monkeypatch.undo()
-    top = tmp_path.name
-    assert steps[-4:] == ["flush w", "flush .c.draft", ".c.draft -> c", f"flush {top}"]
+    assert steps == ["flush file", "flush draft", "rename", "flush run"]
 
 
 def test_the_clock_does_not_matter(

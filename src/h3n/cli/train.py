@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from h3n.cli.train_display import Display
 from h3n.config import Config, load_config
-from h3n.errors import UsageError
+from h3n.errors import H3nError, UsageError
 
-SHOWN = ("loss", "LF1", "UAS", "LAS", "heads", "tags")
+
+def _show_options(asked: bool) -> None:
+    if asked:
+        from h3n.config import describe_options
+
+        typer.echo(describe_options(), nl=False)
+        raise typer.Exit
 
 
 def train(
@@ -25,6 +32,10 @@ def train(
         bool, typer.Option("--accept-changes", help="With --resume: go on with other data or options than before.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
+    _options: Annotated[
+        bool,
+        typer.Option("--options", help="Show every option and leave.", callback=_show_options, is_eager=True),
+    ] = False,
 ) -> None:
     """Train a parser as CONFIG.toml says; the finished one is in the folder `model` of its output folder.
 
@@ -45,18 +56,34 @@ def train(
 
     with processes(device=options.training.device) as here:
         show = Display(options, quiet=quiet or not here.first)
-        examples = training.load_examples(options.data.train, data=options.data, watch=show.watch)
+        streamed = training.StreamedExamples(treebanks=options.data.train, data=options.data, watch=show.watch)
+        examples = streamed if options.data.stream else list(streamed)
         dev = training.load_examples(options.data.dev, data=options.data, watch=show.watch)
         report = training.with_tensorboard(show, options) if here.first else show
         try:
-            training.train(
+            model = training.train(
                 options, examples, dev, here=here, resume=resume, accept_changes=accept_changes, report=report
             )
+        except KeyboardInterrupt:
+            show.close()
+            show.say(_what_is_saved(options))
+            raise
         finally:
             show.close()
         if here.first:
-            show.say(_curves(Path(options.output)))
-            show.say(f"the parser is in {Path(options.output) / 'model'}")
+            _finish(options, model, dev, show)
+
+
+def _finish(options: Config, model: Any, dev: Any, show: Display) -> None:
+    """Write what goes with the finished parser and say where it is."""
+    from h3n.training.card import write_card
+    from h3n.training.page import write_page
+
+    run, command = Path(options.output), shlex.join(["h3n", *sys.argv[1:]])
+    show.say(_curves(run))
+    write_card(run, model, command=command)
+    show.say(f"a report is in {write_page(run, model, dev, command=command)}")
+    show.say(f"the parser is in {run / 'model'}")
 
 
 def _curves(run: Path) -> str:
@@ -68,65 +95,17 @@ def _curves(run: Path) -> str:
         return f"no curves: {error}"
 
 
-class Display:
-    """Progress for people: a bar on a terminal, a line per check everywhere."""
+def _what_is_saved(options: Config) -> str:
+    """Return what an interrupted run leaves, and how to go on."""
+    from h3n.training.checkpoint import last_checkpoint
 
-    def __init__(self, options: Config, *, quiet: bool) -> None:
-        self.quiet = quiet
-        self.options = options
-        self.bar: Any = None
-        self.words = 0
-        self.started = time.perf_counter()
-
-    def watch(self, sentences: Any, name: str) -> Any:
-        """Return the sentences, watched by a bar while they are read."""
-        from h3n.cli.progress import progress
-
-        return sentences if self.quiet else progress(sentences, label=f"reading {Path(name).name}")
-
-    def __call__(self, event: Any) -> None:
-        from h3n.training import Check, Note, Update
-
-        match event:
-            case Update():
-                self._update(event)
-            case Check():
-                self.say(_line(event.row, best=event.best))
-            case Note():
-                self.say(event.text)
-
-    def _update(self, event: Any) -> None:
-        self.words += event.words
-        if self.quiet or not sys.stderr.isatty():
-            return
-        if self.bar is None:
-            from tqdm import tqdm
-
-            self.bar = tqdm(total=event.total, initial=event.step - 1, unit=" updates", dynamic_ncols=True, leave=False)
-        rate = self.words / (time.perf_counter() - self.started)
-        self.bar.update(1)
-        self.bar.set_description(f"epoch {event.epoch + 1}/{self.options.training.epochs}")
-        self.bar.set_postfix_str(f"loss {event.loss:.3f}, {rate:,.0f} words/s", refresh=False)
-
-    def say(self, line: str) -> None:
-        """Write one line without disturbing the bar."""
-        if self.quiet:
-            return
-        if self.bar is not None:
-            self.bar.clear()
-        sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
-
-
-def _line(row: dict[str, Any], *, best: bool) -> str:
-    shown = "  ".join(f"{name} {row[name]:.{3 if name == 'loss' else 2}f}" for name in SHOWN if name in row)
-    star = "  best so far" if best else ""
-    each = "".join(
-        f"\n  {name}: " + "  ".join(f"{score} {scores[score]:.2f}" for score in SHOWN if score in scores)
-        for name, scores in row.get("treebanks", {}).items()
-    )
-    return f"epoch {row['epoch']}  update {row['step']}  {shown}  {row['seconds'] / 60:.1f} min{star}{each}"
+    run = Path(options.output)
+    try:
+        checkpoint = last_checkpoint(run)
+    except H3nError:
+        checkpoint = None
+    if checkpoint is None:
+        return "interrupted before the first checkpoint: nothing is saved"
+    best = f"; the best parser so far is in {run / 'best'}" if (run / "best").is_dir() else ""
+    rest = [argument for argument in sys.argv[1:] if argument != "--resume"]
+    return f"interrupted; saved up to {checkpoint.name}{best}; go on with: {shlex.join(['h3n', *rest, '--resume'])}"

@@ -2,6 +2,7 @@
 
 from h3n.config.building import build_options, parse_toml, read_toml
 from h3n.config.checking import check
+from h3n.config.describing import describe_options
 from h3n.config.loading import config_of, expand, layer_config, load_config, presets, read_preset, table_of
 from h3n.config.options import (
     Amount,
@@ -42,6 +43,7 @@ __all__ = [
     "build_options",
     "check",
     "config_of",
+    "describe_options",
     "expand",
     "layer_config",
     "load_config",

@@ -129,7 +129,10 @@ class Optimiser:
 class Batches:
     """How many sentences go through the network at once."""
 
-    words: Count = option(1500, "Words of a batch, padding counted.")
+    words: Whole = option(
+        0,
+        "Words of a batch, padding counted; 0: by the treebank's size, a 70th of its words, 250 to 1500.",
+    )
     sentences: Whole = option(0, "Most sentences of a batch; 0: no limit.")
     accumulate: Annotated[int, Within(1, 100_000)] = option(1, "Batches per update, in each process.")
     parse_words: Count = option(4000, "Words at once when nothing is learned.")
@@ -178,6 +181,7 @@ class Data:
         default_factory=dict, metadata={"help": 'Relations that treebanks name differently: old = "new".'}
     )
     longest: Whole = option(0, "Leave out longer training sentences; 0: keep all.")
+    stream: bool = option(False, "Keep training sentences on the disk, not in memory; the same weights come out.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

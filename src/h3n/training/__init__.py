@@ -1,6 +1,6 @@
 """Training: treebanks in, a parser out."""
 
-from h3n.training.data import load_examples
+from h3n.training.data import StreamedExamples, load_examples
 from h3n.training.evaluation import evaluate, tune_weight
 from h3n.training.events import Check, Event, Listener, Note, Update
 from h3n.training.loop import train
@@ -11,6 +11,7 @@ __all__ = [
     "Event",
     "Listener",
     "Note",
+    "StreamedExamples",
     "Update",
     "evaluate",
     "load_examples",

@@ -7,7 +7,6 @@ by one that names it, and only then is the one before removed. At every moment `
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from h3n.errors import InputError, TrainingError
+from h3n.files import restore_folder, written_file, written_folder
 
 POINTER = "last.json"
 WEIGHTS, OPTIMISER, STATE = "model.safetensors", "optimiser.safetensors", "state.json"
@@ -47,77 +47,24 @@ class Position:
 
 
 def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a folder so that it appears whole or not at all; a folder of that name is replaced.
-
-    Its contents are on the disk before it gets its name, so that it is whole after a loss of power too.
-    """
-    draft, old = (folder.with_name(f".{folder.name}.{kind}") for kind in ("draft", "old"))
+    """Fill a folder so that it appears whole or not at all; a folder of that name is replaced."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir()
-        fill(draft)
-        for path in (*sorted(draft.rglob("*")), draft):
-            _flush(path)
-        shutil.rmtree(old, ignore_errors=True)
-        if folder.exists():
-            folder.rename(old)
-        draft.rename(folder)
-        _flush(folder.parent)
-        shutil.rmtree(old, ignore_errors=True)
-    except (OSError, SafetensorError, KeyboardInterrupt, SystemExit) as error:
-        shutil.rmtree(draft, ignore_errors=True)
+        with written_folder(folder) as draft:
+            fill(draft)
+    except (InputError, SafetensorError) as error:
         restore_folder(folder)
-        if isinstance(error, KeyboardInterrupt | SystemExit):
-            raise
-        raise TrainingError(f"{folder}: cannot be written: {_reason(error)}") from None
+        said = str(error).strip().splitlines()[0]
+        why = said if isinstance(error, InputError) else f"{folder}: cannot be written: {said}"
+        raise TrainingError(why) from None
 
 
-def restore_folder(folder: Path) -> None:
-    """Put back a folder that was moved aside when its replacement was interrupted."""
-    old = folder.with_name(f".{folder.name}.old")
-    if old.is_dir() and not folder.exists():
-        old.rename(folder)
-
-
-def write_file(path: Path, text: str | bytes) -> None:
-    """Replace a file so that it is never seen half written, not even after a loss of power."""
-    draft = path.with_name(f".{path.name}.draft")
+def write_file(path: Path, contents: str | bytes) -> None:
+    """Replace a file so that it is never seen half written."""
     try:
-        with draft.open("wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-        _flush(path.parent)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise TrainingError(f"{path}: cannot be written: {_reason(error)}") from None
-    except (KeyboardInterrupt, SystemExit):
-        draft.unlink(missing_ok=True)
-        raise
-
-
-def remove_drafts(run: Path) -> None:
-    """Remove what a process that was killed left half written."""
-    for draft in run.glob(".*.draft"):
-        if draft.is_dir():
-            shutil.rmtree(draft, ignore_errors=True)
-        else:
-            draft.unlink(missing_ok=True)
-
-
-def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error).strip().splitlines()[0]
-
-
-def _flush(path: Path) -> None:
-    """Return when a file's contents, or a folder's names, are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        with written_file(path) as file:
+            file.write(contents if isinstance(contents, bytes) else contents.encode())
+    except InputError as error:
+        raise TrainingError(str(error)) from None
 
 
 def save_checkpoint(run: Path, network: nn.Module, optimiser: torch.optim.Optimizer, position: Position) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -61,5 +62,7 @@ def draw_curves(run: Path) -> Path:
     if any("LF1" in row or "UAS" in row for row in rows):
         scores.legend(loc="lower right")
     path = run / "curves.png"
-    figure.savefig(path, dpi=120)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=120, format="png")
+    write_file(path, picture.getvalue())
     return path

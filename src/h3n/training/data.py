@@ -16,7 +16,8 @@ from h3n.model.pieces import Tokenizer
 from h3n.model.vocabulary import Seen, Vocabulary
 from h3n.trees import Constituent, Dependencies, Sentence, Span, spans_of, strip_tree, top_of
 
-Watch = Callable[[Iterable[Sentence], str], Iterable[Sentence]]
+# Something that shows how far the reading of a file has come, by passing its sentences on.
+ReadingProgress = Callable[[Iterable[Sentence], str], Iterable[Sentence]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,20 +42,28 @@ class Numbered:
     weight: float
 
 
-def load_examples(treebanks: Sequence[Treebank], *, data: Data, watch: Watch | None = None) -> list[Example]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamedExamples:
+    """The examples of several treebanks, read from their files whenever they are gone through."""
+
+    treebanks: tuple[Treebank, ...]
+    data: Data
+    watch: ReadingProgress | None = None
+
+    def __iter__(self) -> Iterator[Example]:
+        if not all(treebank.files for treebank in self.treebanks):
+            raise UsageError("a treebank in data.train or data.dev names no files; expected files = [...]")
+        for treebank, name in zip(self.treebanks, treebank_names(self.treebanks), strict=True):
+            sentences = read_treebank(treebank)
+            for sentence in self.watch(sentences, treebank.files[0]) if self.watch is not None else sentences:
+                if len(sentence):
+                    example = make_example(sentence, data=self.data)
+                    yield replace(example, weight=treebank.weight, style=treebank.style, treebank=name)
+
+
+def load_examples(treebanks: Sequence[Treebank], *, data: Data, watch: ReadingProgress | None = None) -> list[Example]:
     """Return the examples of several treebanks; sentences without a word are left out."""
-    made: list[Example] = []
-    if not all(treebank.files for treebank in treebanks):
-        raise UsageError("a treebank in data.train or data.dev names no files; expected files = [...]")
-    for treebank, name in zip(treebanks, treebank_names(treebanks), strict=True):
-        sentences = read_treebank(treebank)
-        watched = watch(sentences, treebank.files[0]) if watch is not None else sentences
-        made.extend(
-            replace(make_example(s, data=data), weight=treebank.weight, style=treebank.style, treebank=name)
-            for s in watched
-            if len(s)
-        )
-    return made
+    return list(StreamedExamples(treebanks=tuple(treebanks), data=data, watch=watch))
 
 
 def treebank_names(treebanks: Sequence[Treebank]) -> list[str]:

@@ -14,6 +14,8 @@ class Update:
     step: int
     total: int
     epoch: int
+    done: int = 0  # updates of this epoch
+    updates: int = 0  # in this epoch
     loss: float
     words: int
     terms: dict[str, float] = field(default_factory=dict)

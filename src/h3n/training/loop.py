@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +38,7 @@ from h3n.training.run import Run, plan_updates, prepare
 
 def train(
     config: Config,
-    examples: Sequence[Example],
+    examples: Iterable[Example],
     dev: Sequence[Example],
     *,
     here: Processes | None = None,
@@ -47,6 +47,8 @@ def train(
     report: Listener = lambda _: None,
 ) -> Model:
     """Train a parser and return it, as it was saved in the run's folder ``model``.
+
+    The examples are gone through twice: once to count the vocabulary, once to number them.
 
     With ``resume`` a run goes on from its last checkpoint, if it has one; with other data or options than it was
     started with only where ``accept_changes`` says so.
@@ -72,7 +74,7 @@ def train_epoch(run: Run) -> None:
     for batches in updates[run.position.update :]:
         started = time.perf_counter()
         worked = time.process_time()
-        train_update(run, batches)
+        train_update(run, batches, updates=len(updates))
         position = replace(
             run.position,
             update=run.position.update + 1,
@@ -91,10 +93,11 @@ def train_epoch(run: Run) -> None:
     run.position = replace(run.position, epoch=run.position.epoch + 1, update=0)
 
 
-def train_update(run: Run, batches: Sequence[list[int]]) -> None:
+def train_update(run: Run, batches: Sequence[list[int]], *, updates: int = 0) -> None:
     """Do one update: this process's share of the batches, gradients added up over all, one step."""
     config, here, position = run.config, run.here, run.position
-    size = sum(_size(run.train[at], config.loss.per) for batch in batches for at in batch)
+    words = sum(int(run.sizes.lengths[batch].sum()) for batch in batches)
+    size = words if config.loss.per == "word" else sum(map(len, batches))
     run.optimiser.zero_grad(set_to_none=True)
     sums = torch.zeros(len(TERMS) + 1, dtype=torch.float64, device=run.network.device)
     for place, batch in enumerate(batches):
@@ -109,15 +112,19 @@ def train_update(run: Run, batches: Sequence[list[int]]) -> None:
     set_rates(run.optimiser, factor)
     run.optimiser.step()
     run.position = replace(position, loss=position.loss + loss, losses=position.losses + 1)
-    words = sum(run.train[at].inputs.length for batch in batches for at in batch)
     named = dict(zip(TERMS, terms, strict=True))
     run.report(
-        Update(step=position.step + 1, total=run.total, epoch=position.epoch, loss=loss, words=words, terms=named)
+        Update(
+            step=position.step + 1,
+            total=run.total,
+            epoch=position.epoch,
+            done=position.update + 1,
+            updates=updates,
+            loss=loss,
+            words=words,
+            terms=named,
+        )
     )
-
-
-def _size(example: Numbered, per: str) -> int:
-    return 1 if per == "sentence" else example.inputs.length
 
 
 def _backward(run: Run, batch: Sequence[Numbered], size: int) -> Tensor:

@@ -5,6 +5,7 @@ Nothing here has a state, so a run that was stopped goes on exactly where it was
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +17,20 @@ BLUR = 0.1
 # Most pieces of a batch, padding counted, for each word it may hold: one address of 300 pieces among sentences of four
 # words would otherwise make every one of them as wide as itself.
 PIECES = 2
+
+
+# How many updates an epoch should have at least, and the smallest and largest batch that this may lead to, in words.
+UPDATES = 70
+SMALLEST, LARGEST = 250, 1500
+STEP = 50
+
+
+def choose_batch_words(words: int) -> int:
+    """Return how many words a batch may hold for a treebank of so many: enough updates for a small one to learn by.
+
+    A 70th of the treebank to the next 50 words, at least 250, at most 1500 (from 105,000 words on).
+    """
+    return min(LARGEST, max(SMALLEST, STEP * math.ceil(words / UPDATES / STEP)))
 
 
 def plan_epoch(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, distributed, nn
 
+from h3n.errors import TrainingError
 from h3n.model.model import check_device
 
 # Gradients travel in pieces of about this many numbers: few messages, little extra memory.
@@ -80,7 +81,8 @@ def _share(piece: list[nn.Parameter]) -> None:
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)
     flat = torch.cat([gradient(parameter).flatten() for parameter in piece])
-    distributed.all_reduce(flat)
+    with _others_there():
+        distributed.all_reduce(flat)
     at = 0
     for parameter in piece:
         gradient(parameter).copy_(flat[at : at + parameter.numel()].view_as(parameter))
@@ -97,11 +99,23 @@ def gradient(parameter: nn.Parameter) -> Tensor:
 def share_sums(values: Tensor, here: Processes) -> Tensor:
     """Return the sum of the values over all processes."""
     if here.count > 1:
-        distributed.all_reduce(values)
+        with _others_there():
+            distributed.all_reduce(values)
     return values
 
 
 def wait(here: Processes) -> None:
     """Return when all processes have come here."""
     if here.count > 1:
-        distributed.barrier()
+        with _others_there():
+            distributed.barrier()
+
+
+@contextmanager
+def _others_there() -> Iterator[None]:
+    """Say in one line that another process is gone; ``torchrun`` starts all of them again, if it was told to."""
+    try:
+        yield
+    except RuntimeError as error:
+        first = str(error).strip().splitlines()[0]
+        raise TrainingError(f"another process of this training is gone: {first}") from None

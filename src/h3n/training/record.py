@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from h3n.config import Config, Treebank, build_options, config_of, expand, table_of
 from h3n.errors import H3nError, InputError
+from h3n.files import checksum
 from h3n.model.vocabulary import Vocabulary
 from h3n.training.checkpoint import write_file
 from h3n.training.data import Example
@@ -25,6 +26,7 @@ MAY_CHANGE = frozenset(
     {
         "output",
         "batches.parse_words",
+        "data.stream",
         "training.device",
         "training.patience",
         "training.save_every",
@@ -70,20 +72,17 @@ class Digest:
         self._sum.update(repr((known, rest)).encode(errors="surrogatepass"))
         self.sentences += 1
 
+    def passed(self, examples: Iterable[Example]) -> Iterator[Example]:
+        """Yield examples, each added."""
+        for example in examples:
+            self.add(example)
+            yield example
+
     def part(self, treebanks: Sequence[Treebank]) -> Part:
         """Return what was added, as the contents of these treebanks."""
         names = dict.fromkeys(name for treebank in treebanks for name in treebank.files)
         files = {name: checksum(expand(name)) for name in names if expand(name).is_file()}  # a pipe is read once
         return Part(sentences=self.sentences, checksum=self._sum.hexdigest(), files=files)
-
-
-def checksum(file: Path) -> str:
-    """Return the SHA-256 of a file's bytes."""
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
 
 
 def describe_part(examples: Iterable[Example], treebanks: Sequence[Treebank]) -> Part:

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from h3n.config import Config, table_of
 from h3n.errors import UsageError
+from h3n.files import remove_drafts, restore_folder
 from h3n.model.model import Model
 from h3n.model.network import Network, build_network
+from h3n.model.pieces import Numbers, Tokenizer
 from h3n.model.vocabulary import Vocabulary, count_vocabulary
 from h3n.training.checkpoint import (
     Position,
     last_checkpoint,
     load_checkpoint,
-    remove_drafts,
-    restore_folder,
     write_file,
 )
 from h3n.training.curves import cut_metrics
 from h3n.training.data import Example, Numbered, number, seen
+from h3n.training.disk import DiskExamples
 from h3n.training.events import Listener, Note
 from h3n.training.optimiser import make_optimiser
-from h3n.training.plan import plan_epoch, updates_of
+from h3n.training.plan import choose_batch_words, plan_epoch, updates_of
 from h3n.training.processes import Processes, choose_device
 from h3n.training.record import (
+    Digest,
     Record,
     describe_part,
     differences,
@@ -40,6 +45,15 @@ from h3n.training.record import (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """What batches are planned by, of every training example: words, what the encoder reads, how often it is seen."""
+
+    lengths: Numbers
+    widths: Numbers
+    weights: NDArray[np.float64]
+
+
 @dataclass(slots=True)
 class Run:
     """Everything a run needs at hand. Only ``position`` changes, besides weights and the optimiser's state."""
@@ -49,6 +63,7 @@ class Run:
     model: Model
     optimiser: torch.optim.Optimizer
     train: Sequence[Numbered]
+    sizes: Sizes
     dev: Sequence[Example]
     here: Processes
     report: Listener
@@ -62,7 +77,7 @@ class Run:
 
 def prepare(
     config: Config,
-    examples: Sequence[Example],
+    examples: Iterable[Example],
     dev: Sequence[Example],
     *,
     here: Processes,
@@ -75,10 +90,13 @@ def prepare(
     checkpoint = _claim(folder, here=here, resume=resume)
     if config.training.threads:
         torch.set_num_threads(config.training.threads)
-    examples = _short_enough(examples, config.data.longest)
-    vocabulary = count_vocabulary(map(seen, examples), keep_words=config.encoder.kind == "attentive")
-    parts = (describe_part(part, files) for part, files in ((examples, config.data.train), (dev, config.data.dev)))
-    record = make_record(config, here.count, *parts)
+    digest = Digest()
+    vocabulary = count_vocabulary(
+        map(seen, digest.passed(_short_enough(examples, config.data.longest))),
+        keep_words=config.encoder.kind == "attentive",
+    )
+    train, checked = digest.part(config.data.train), describe_part(dev, config.data.dev)
+    record = make_record(config, here.count, train, checked)
     if checkpoint is not None:
         vocabulary = _compare(folder, record, vocabulary, accept=accept_changes, report=report)
     run = _build(config, examples, dev, vocabulary=vocabulary, here=here, report=report)
@@ -127,7 +145,7 @@ def _compare(folder: Path, record: Record, counted: Vocabulary, *, accept: bool,
 
 def _build(
     config: Config,
-    examples: Sequence[Example],
+    examples: Iterable[Example],
     dev: Sequence[Example],
     *,
     vocabulary: Vocabulary,
@@ -141,12 +159,17 @@ def _build(
     except (RuntimeError, MemoryError) as error:
         reason = (str(error).strip().splitlines() or ["out of memory"])[0]
         raise UsageError(f"the network that encoder and scorers describe cannot be made: {reason}") from None
+    numbered, sizes = _number(config, examples, vocabulary=vocabulary, tokenizer=network.tokenizer)
+    if not config.batches.words:
+        chosen = choose_batch_words(int(sizes.lengths.sum()))
+        config = replace(config, batches=replace(config.batches, words=chosen))
     run = Run(
         folder=Path(config.output),
         config=config,
         model=Model(network, vocabulary, config),
         optimiser=make_optimiser(network, config.optimiser),
-        train=[number(example, vocabulary, tokenizer=network.tokenizer) for example in examples],
+        train=numbered,
+        sizes=sizes,
         dev=dev,
         here=here,
         report=report,
@@ -156,16 +179,34 @@ def _build(
     return run
 
 
+def _number(
+    config: Config, examples: Iterable[Example], *, vocabulary: Vocabulary, tokenizer: Tokenizer | None
+) -> tuple[Sequence[Numbered], Sizes]:
+    """Return the training examples as the network reads them, in memory or on the disk, and their sizes."""
+    lengths, widths, weights = array("q"), array("q"), array("d")
+
+    def numbered() -> Iterator[Numbered]:
+        for example in _short_enough(examples, config.data.longest):
+            row = number(example, vocabulary, tokenizer=tokenizer)
+            lengths.append(row.inputs.length)
+            widths.append(row.inputs.width)
+            weights.append(row.weight)
+            yield row
+
+    rows = DiskExamples(numbered(), folder=Path(config.output)) if config.data.stream else list(numbered())
+    return rows, Sizes(lengths=np.array(lengths), widths=np.array(widths), weights=np.array(weights))
+
+
 def plan_updates(run: Run, *, epoch: int) -> list[list[list[int]]]:
     """Return the epoch's updates, each a list of batches for all processes together."""
     options = run.config.batches
     batches = plan_epoch(
-        [example.inputs.length for example in run.train],
-        [example.weight for example in run.train],
+        run.sizes.lengths.tolist(),
+        run.sizes.weights.tolist(),
         options=options,
         seed=run.config.training.seed,
         epoch=epoch,
-        widths=[example.inputs.width for example in run.train],
+        widths=run.sizes.widths.tolist(),
     )
     if not batches:
         raise UsageError("no sentence to learn from: the weights of all training treebanks leave none")
@@ -186,11 +227,16 @@ def _few(names: Sequence[str], *, count: int = 5) -> str:
     return ", ".join(names[:count]) + more
 
 
-def _short_enough(examples: Sequence[Example], longest: int) -> Sequence[Example]:
-    kept = [e for e in examples if len(e.sentence) <= longest] if longest else examples
-    if examples and not kept:
+def _short_enough(examples: Iterable[Example], longest: int) -> Iterator[Example]:
+    kept = left_out = 0
+    for example in examples:
+        if longest and len(example.sentence) > longest:
+            left_out += 1
+        else:
+            kept += 1
+            yield example
+    if left_out and not kept:
         raise UsageError(f"no sentence to learn from: none is as short as option data.longest: {longest} words")
-    return kept
 
 
 def _summary(run: Run, vocabulary: Vocabulary) -> str:
@@ -198,5 +244,6 @@ def _summary(run: Run, vocabulary: Vocabulary) -> str:
     return (
         f"{len(run.train)} sentences to learn from, {len(run.dev)} to check against, "
         f"{len(vocabulary.labels) - 1} labels, {len(vocabulary.relations)} relations, "
-        f"{weights / 1e6:.1f} million weights, {run.total} updates"
+        f"{weights / 1e6:.1f} million weights, "
+        f"{run.config.batches.words} words a batch, {run.total} updates"
     )
