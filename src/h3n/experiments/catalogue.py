@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from h3n.config import build_options, table_of
+from h3n.config import build_options, parse_toml, table_of
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.experiments.experiment import Experiment
 from h3n.experiments.kinds import KINDS, kind_of
@@ -41,10 +40,7 @@ def load_experiment(name: str) -> Experiment:
 def parse_experiment(text: str, *, name: str, source: str) -> Experiment:
     """Return the experiment that a TOML text describes; ``source`` is the file, or the name of one of ours."""
     place = source if source.endswith(".toml") else f"{source}.toml"
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{place}: not a TOML file: {error}") from None
+    table = parse_toml(text, place=place)
     try:
         return build_experiment({"name": name, "source": source} | table)
     except UsageError as error:
