@@ -98,3 +98,20 @@ def test_export_in_fewer_bits(run: Run, tiny_model: Path) -> None:
     assert after < 0.6 * before
     assert run("info", "half")[1].endswith("# A small model\n")
     assert run("export", "xy", "third", "--bits", "11")[2] == "h3n: 11 bits; accepted: 8, 16, 32\n"
+
+
+def test_verify_says_whether_a_model_is_whole(
+    tiny_model: Path, tmp_path: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    code, _, err = run("verify", str(tiny_model))
+    assert code == 0
+    assert "is whole; the weights are those that were saved" in " ".join(err.split())
+    folder = tmp_path / "damaged"
+    shutil.copytree(tiny_model, folder)
+    data = bytearray((folder / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (folder / "model.safetensors").write_bytes(data)
+    code, _, err = run("verify", str(folder))
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "the checksum differs" in err

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from h3n.errors import InputError, UsageError
-from h3n.models import CARD, bundled, locate, read_about
+from h3n.errors import UsageError
+from h3n.files import written_folder
+from h3n.models import CARD, SHA256, bundled, locate, read_about
 
 model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
@@ -84,18 +85,38 @@ def export(
     read_about(source)  # a folder that is no model is refused before anything is copied
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not an empty folder; name another")
-    try:
-        if bits is None:
-            shutil.copytree(source, folder, dirs_exist_ok=True)
-        else:
-            from h3n.model.model import Model
-
-            Model.load(source).save(folder, bits=bits)
-            if (source / CARD).is_file():
-                shutil.copyfile(source / CARD, folder / CARD)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    with written_folder(folder) as draft:
+        _copy(source, draft, bits)
     typer.echo(f"h3n: {name} is in {folder}", err=True)
+
+
+def _copy(source: Path, target: Path, bits: int | None) -> None:
+    if bits is None:
+        shutil.copytree(source, target, dirs_exist_ok=True)
+        return
+    from safetensors import SafetensorError
+
+    from h3n.model.model import Model
+
+    try:
+        Model.load(source).save(target, bits=bits)
+    except SafetensorError as error:
+        raise OSError(f"{error}") from None
+    if (source / CARD).is_file():
+        shutil.copyfile(source / CARD, target / CARD)
+
+
+@model.command()
+def verify(name: Name) -> None:
+    """Check that a model is whole: options, vocabulary, the shapes and the checksum of its weights."""
+    from h3n.model.model import Model
+
+    folder = locate(name)
+    Model.load(folder)
+    known = (
+        "the weights are those that were saved" if SHA256 in read_about(folder) else "it was saved without a checksum"
+    )
+    typer.echo(f"h3n: {name} in {folder} is whole; {known}", err=True)
 
 
 def _summary(folder: Path) -> dict[str, Any]:

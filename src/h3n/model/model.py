@@ -12,19 +12,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
-from h3n.config import Config, config_of, table_of
+from h3n.config import Config, table_of
 from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, weigh
-from h3n.errors import InputError, UnknownName, UsageError
+from h3n.errors import UnknownName, UsageError
+from h3n.files import checksum, draft_of, write_text, written_folder
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
-from h3n.model.network import Network, Output, restore_network
+from h3n.model.network import Network, Output
 from h3n.model.ranking import rank
+from h3n.model.saved import load_saved
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of
-from h3n.model.storage import pack, unpack
+from h3n.model.storage import pack
 from h3n.model.vocabulary import NO_TAG, Vocabulary
-from h3n.models import ABOUT, ENCODER, VERSION, WEIGHTS, read_about
+from h3n.models import ABOUT, ENCODER, SHA256, VERSION, WEIGHTS
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
@@ -69,29 +70,34 @@ class Model:
     @classmethod
     def load(cls, folder: str | Path, *, device: str = "cpu") -> Model:
         """Return the model saved in a folder."""
-        path = Path(folder)
-        about = read_about(path)
-        config = config_of(about["config"])
-        vocabulary = Vocabulary.from_json(about["vocabulary"])
-        encoder = path / ENCODER if config.encoder.kind == "pretrained" else None
-        try:
-            network = restore_network(config, vocabulary, unpack(load_file(path / WEIGHTS)), folder=encoder)
-        except (OSError, SafetensorError, RuntimeError) as error:
-            first = str(error).strip().splitlines()[0]
-            raise InputError(f"{path / WEIGHTS}: the weights cannot be read: {first}") from None
+        network, vocabulary, config = load_saved(Path(folder))
         return cls(network.to(device).eval(), vocabulary, config)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
-        """Write the model into a folder, which is made if need be; see `h3n.model.storage` for fewer bits a weight."""
+        """Write the model into a folder; see `h3n.model.storage` for fewer bits a weight.
+
+        The folder appears whole; where it is there already, the files are replaced one by one and others are kept.
+        """
         path = Path(folder)
-        state = pack(self.network.state_dict(), bits)
-        path.mkdir(parents=True, exist_ok=True)
-        save_file(state, path / WEIGHTS, metadata={"format": "pt"})
+        if path.is_dir():
+            self._write(path, bits)
+        else:
+            with written_folder(path) as draft:
+                self._write(draft, bits)
+
+    def _write(self, path: Path, bits: int) -> None:
+        weights = draft_of(path / WEIGHTS)
+        try:
+            save_file(pack(self.network.state_dict(), bits), weights, metadata={"format": "pt"})
+            weights.replace(path / WEIGHTS)
+        finally:
+            weights.unlink(missing_ok=True)
         if self.network.tokenizer is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)
-        about = {"version": VERSION, "config": table_of(self.config), "vocabulary": self.vocabulary.to_json()}
-        (path / ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        about = {"version": VERSION, SHA256: checksum(path / WEIGHTS), "config": table_of(self.config)}
+        about["vocabulary"] = self.vocabulary.to_json()
+        write_text(path / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
         (path / WEIGHTS).chmod((path / ABOUT).stat().st_mode)  # who may read a model may read all of it
 
     def parse(

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from h3n.config import build_options
 from h3n.errors import UnknownName, UsageError
 from h3n.trees import HELPER, ROOT, Dependencies, Span
 
@@ -80,11 +81,8 @@ class Vocabulary:
 
     @classmethod
     def from_json(cls, table: Mapping[str, Any]) -> Vocabulary:
-        """Return the vocabulary that `to_json` wrote."""
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in table.items()
-        }
-        return cls(**given)
+        """Return the vocabulary that `to_json` wrote, its names and types checked."""
+        return build_options(cls, table, where="vocabulary")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

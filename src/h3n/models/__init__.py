@@ -14,6 +14,8 @@ from typing import Any
 from h3n.errors import InputError
 
 VERSION = 1
+SHA256 = "sha256"  # of the weights, in ABOUT
+KEYS = ("version", SHA256, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
 BUNDLED = Path(__file__).parent
 _ON_HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
@@ -62,11 +64,16 @@ def read_about(folder: str | Path) -> dict[str, Any]:
         about: Any = json.loads((path / ABOUT).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path / ABOUT}: cannot be read: {error.strerror}; is {path} a saved parser?") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path / ABOUT}: not JSON: {error}") from None
     if not isinstance(about, dict) or about.get("version") != VERSION:
         raise InputError(f"{path / ABOUT}: written by another version of h3n; expected version {VERSION}")
     for name in ("config", "vocabulary"):
         if not isinstance(about.get(name), dict):
             raise InputError(f"{path / ABOUT}: {name} is missing; expected what h3n wrote there")
+    for name in about:
+        if name not in KEYS:
+            raise InputError(f"{path / ABOUT}: {name!r} is not known; accepted: {', '.join(KEYS)}")
+    if not isinstance(about.get(SHA256, ""), str):
+        raise InputError(f"{path / ABOUT}: {SHA256} is not a string; expected the checksum of {WEIGHTS}")
     return about

@@ -21,6 +21,7 @@ from h3n.model.ranking import check_ranking
 from h3n.models import locate
 from h3n.parser.confidence import arc_confidences, span_confidences
 from h3n.parser.inputs import Parsable, Words, read
+from h3n.parser.processes import prepare_for_forks
 from h3n.parser.results import Arc, LabelledSpan, Result
 from h3n.parser.windows import LOOK_AHEAD, windows
 from h3n.trees import HELPER, Sentence
@@ -73,14 +74,38 @@ def load(
     chosen = _device(device)
     if precision == "int8" and chosen != "cpu":
         raise UsageError(f"precision int8 with device {chosen}; it is for cpu alone")
-    model = Model.load(locate(name), device=chosen)
+    prepare_for_forks()
+    folder = locate(name)
+    model = Model.load(folder, device=chosen)
     if precision == "auto":
         precision = "int8" if chosen == "cpu" and pays_off(model.network) else "float32"
     if precision == "int8":
         use_int8(model.network)
     if threads is not None:
         torch.set_num_threads(1)
-    return Parser(model, threads=threads or 1, precision=precision, limits=limits)
+    source = Source(folder.absolute(), chosen, threads, precision, limits)
+    return Parser(model, threads=threads or 1, precision=precision, limits=limits, source=source)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a parser was loaded from, and how: what a process needs to load it again."""
+
+    folder: Path
+    device: str
+    threads: int | None
+    precision: str
+    limits: Limits
+
+    def load(self) -> Parser:
+        return load(
+            self.folder,
+            device=self.device,
+            threads=self.threads,
+            precision=self.precision,
+            max_words=self.limits.max_words,
+            max_pieces=self.limits.max_pieces,
+        )
 
 
 def _device(name: str) -> str:
@@ -93,12 +118,25 @@ class Parser:
     """A model that parses text. It keeps no state between calls: several threads may use one at the same time."""
 
     def __init__(
-        self, model: Model, *, threads: int = 1, precision: str = "float32", limits: Limits = NO_LIMITS
+        self,
+        model: Model,
+        *,
+        threads: int = 1,
+        precision: str = "float32",
+        limits: Limits = NO_LIMITS,
+        source: Source | None = None,
     ) -> None:
         self.model = model
         self.threads = threads
         self.precision = precision
         self.limits = limits
+        self.source = source
+
+    def __reduce__(self) -> tuple[Callable[[Source], Parser], tuple[Source]]:
+        """Pickle where the parser is from, not its weights: another process loads it from there."""
+        if self.source is None:
+            raise UsageError("only a parser from h3n.load can be pickled: this one has no folder to be loaded from")
+        return Source.load, (self.source,)
 
     def parse(
         self,

@@ -1,0 +1,172 @@
+"""Model folders damaged in every way one can think of: one line that names the file, or a model that loads."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from h3n.errors import InputError, UsageError
+from h3n.files import checksum
+from h3n.model import build_network
+from h3n.model.model import Model
+from tests.model.test_encoders import options, vocabulary
+
+WRONG: tuple[Any, ...] = (None, "x", -1, 10**9, [], {}, [None], 1.5, True)
+OPTIONS = ("encoder.layers.size", "encoder.layers.count", "encoder.layers.heads", "encoder.kind", "scorers.span")
+OPTIONS += ("scorers.arc", "encoder.characters", "encoder.layers.positions", "decoding.head_score")
+SETS = ("labels", "relations", "at_root", "tags", "words", "characters")
+ENCODER = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "model_type")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Callable[[str], Path]) -> dict[str, Path]:
+    """Return the folders of two models that nothing is wrong with."""
+    kinds = {
+        "attentive": options(kind="attentive", characters="cnn"),
+        "pretrained": options(kind="pretrained", name=str(tiny_encoder("bert"))),
+    }
+    folders = {}
+    for kind, config in kinds.items():
+        folders[kind] = tmp_path_factory.mktemp(kind) / "model"
+        Model(build_network(config, vocabulary()), vocabulary(), config).save(folders[kind])
+    return folders
+
+
+def put(table: Any, path: str, value: Any) -> None:
+    *parents, last = path.split(".")
+    for name in parents:
+        table = table[name]
+    if value is KeyError:
+        del table[last]
+    else:
+        table[last] = value
+
+
+def changed(file: Path, path: str, value: Any) -> None:
+    table = json.loads(file.read_text())
+    put(table, path, value)
+    file.write_text(json.dumps(table))
+
+
+def json_damages() -> Iterator[tuple[str, str, str, Any]]:
+    for path in OPTIONS:
+        yield from (("attentive", "parser.json", f"config.{path}", value) for value in WRONG)
+    for name in SETS:
+        yield from (("attentive", "parser.json", f"vocabulary.{name}", value) for value in (*WRONG, KeyError))
+    for name in ENCODER:
+        yield from (("pretrained", "encoder/config.json", name, value) for value in (*WRONG[:7], KeyError))
+    for path in ("version", "config", "vocabulary", "sha256", "unknown", "config.unknown", "vocabulary.unknown"):
+        yield from (("attentive", "parser.json", path, value) for value in (None, "x", 7))
+
+
+def load(folder: Path) -> str | None:
+    """Return the error of loading, or None; anything but one line of the two kinds fails."""
+    message = None
+    try:
+        Model.load(folder)
+    except (InputError, UsageError) as error:
+        message = str(error)
+    assert "\n" not in (message or "")
+    return message
+
+
+def test_wrong_values_in_every_place(sound: dict[str, Path], tmp_path: Path) -> None:
+    damages = list(json_damages())
+    assert len(damages) > 150
+    refused = 0
+    for number, (kind, file, path, value) in enumerate(damages):
+        folder = tmp_path / str(number)
+        shutil.copytree(sound[kind], folder)
+        changed(folder / file, path, value)
+        try:
+            refused += load(folder) is not None
+        except Exception as error:
+            pytest.fail(f"{file}: {path} = {value!r}: {error!r}")
+        shutil.rmtree(folder)
+    assert refused > 0.9 * len(damages)
+
+
+def weights(folder: Path, change: Callable[[dict[str, torch.Tensor]], None]) -> None:
+    """Change the weights and the checksum with them."""
+    state = load_file(folder / "model.safetensors")
+    change(state)
+    save_file({name: value.contiguous() for name, value in state.items()}, folder / "model.safetensors")
+    changed(folder / "parser.json", "sha256", checksum(folder / "model.safetensors"))
+
+
+def test_weights_that_do_not_fit(sound: dict[str, Path], tmp_path: Path) -> None:
+    state = load_file(sound["attentive"] / "model.safetensors")
+    changes: list[tuple[str, Callable[[torch.Tensor], torch.Tensor | None]]] = [
+        ("is missing", lambda _: None),
+        ("has shape", lambda value: torch.cat((value.flatten(), value.flatten()[:1]))),
+        ("has shape", lambda value: value[None]),
+        ("holds I64", lambda value: value.long()),
+    ]
+    for at, name in enumerate(sorted(state)[::3]):
+        for message, change in changes:
+            folder = tmp_path / f"{at}-{message}"
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(sound["attentive"], folder)
+
+            def applied(table: dict[str, torch.Tensor]) -> None:
+                value = change(table.pop(name))  # noqa: B023
+                if value is not None:
+                    table[name] = value  # noqa: B023
+
+            weights(folder, applied)
+            error = load(folder)
+            assert error is not None
+            assert f"{name} {message}" in error
+    weights(folder, lambda table: table.update({name: state[name], "more": torch.zeros(2)}))
+    assert "more is not known" in str(load(folder))
+
+
+def test_files_that_are_not_what_they_are_called(sound: dict[str, Path], tmp_path: Path) -> None:
+    files = ("parser.json", "model.safetensors", "encoder/config.json", "encoder/tokenizer.json")
+    contents = (b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b"9" * 10_000, b"null", b'"text"')
+    for file in files:
+        for number, content in enumerate(contents):
+            folder = tmp_path / f"{file.replace('/', '-')}-{number}"
+            shutil.copytree(sound["pretrained"], folder)
+            (folder / file).write_bytes(content)
+            assert load(folder) is not None, (file, content[:20])
+        folder = tmp_path / file.replace("/", "-")
+        shutil.copytree(sound["pretrained"], folder)
+        (folder / file).unlink()
+        assert load(folder) is not None, file
+
+
+def test_weights_are_those_that_were_saved(sound: dict[str, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(sound["attentive"], folder)
+    about = json.loads((folder / "parser.json").read_text())
+    assert about["sha256"] == checksum(folder / "model.safetensors")
+    data = bytearray((folder / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (folder / "model.safetensors").write_bytes(data)
+    assert "not the weights that were saved: the checksum differs" in str(load(folder))
+    older = copy.deepcopy(about)
+    del older["sha256"]  # as models were saved before
+    (folder / "parser.json").write_text(json.dumps(older))
+    assert load(folder) is None
+
+
+def test_a_model_that_cannot_be_written_leaves_nothing(
+    sound: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    model = Model.load(sound["attentive"])
+    monkeypatch.setattr("h3n.model.model.write_text", full)
+    with pytest.raises(InputError, match="cannot be written: No space left on device"):
+        model.save(tmp_path / "new")
+    assert list(tmp_path.iterdir()) == []
