@@ -23,6 +23,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models").mkdir()
     monkeypatch.setattr(models, "BUNDLED", tmp_path / "models")
+    monkeypatch.setenv("H3N_MODELS", str(tmp_path / "own"))
 
     def command(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["h3n", "model", *arguments])
@@ -76,7 +77,7 @@ def test_export_makes_a_model_of_its_own(run: Run, tiny_model: Path) -> None:
 def test_what_is_no_model(run: Run, tmp_path: Path) -> None:
     code, out, err = run("info", "nix")
     assert (code, out) == (2, "")
-    assert err.startswith("h3n: no model 'nix'; expected a bundled name (none is bundled")
+    assert err.startswith("h3n: no model 'nix'; expected a name (none is bundled")
     assert "is . a saved parser?" in run("export", ".", "elsewhere")[2]
     assert not (tmp_path / "elsewhere").exists()
 

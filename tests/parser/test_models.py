@@ -37,7 +37,7 @@ def test_an_unknown_name_lists_what_there_is(tiny_model: Path, tmp_path: Path, m
     with pytest.raises(InputError, match=r"no model 'xx'.*none is bundled with this version"):
         h3n.load("xx")
     shutil.copytree(tiny_model, tmp_path / "de")
-    with pytest.raises(InputError, match=r"no model 'xx'; expected a bundled name \(bundled: de\), a folder, or owner"):
+    with pytest.raises(InputError, match=r"no model 'xx'; expected a name \(known: de\), a folder, or owner"):
         h3n.load("xx")
 
 

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from h3n import models
 from h3n.errors import UsageError
 from h3n.files import written_folder
-from h3n.models import CARD, SHA256, bundled, locate, read_about
+from h3n.models import CARD, SHA256, installed, locate, read_about
 
 model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
@@ -31,8 +32,8 @@ def _group() -> None:
 
 @model.command(name="list")
 def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the models that came with this version of h3n."""
-    rows = [{"name": name, **_summary(folder)} for name, folder in bundled().items()]
+    """List the models that have a name: bundled ones, your own, and those of installed packages."""
+    rows = [{"name": name, **_summary(folder)} for name, folder in installed().items()]
     if as_json:
         typer.echo(json.dumps(rows))
     elif not rows:
@@ -104,6 +105,15 @@ def _copy(source: Path, target: Path, bits: int | None) -> None:
         raise OSError(f"{error}") from None
     if (source / CARD).is_file():
         shutil.copyfile(source / CARD, target / CARD)
+
+
+@model.command()
+def add(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A model, or the folder of a training run.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+) -> None:
+    """Keep a model of your own under a name: a copy in $H3N_MODELS, or else in ~/.local/share/h3n/models."""
+    typer.echo(f"h3n: {name} is in {models.add(folder, name)}", err=True)
 
 
 @model.command()

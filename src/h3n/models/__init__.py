@@ -7,40 +7,93 @@ Nothing here imports torch, so that models can be listed and described without a
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from h3n.errors import InputError
+from h3n.errors import InputError, UsageError
+from h3n.files import written_folder
 
 VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
 KEYS = ("version", SHA256, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
 BUNDLED = Path(__file__).parent
+OWN = "H3N_MODELS"
+GROUP = "h3n.models"
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _ON_HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 
 
 def bundled() -> dict[str, Path]:
     """Return the folders of the models that came with the package, by name."""
-    found = sorted(path.parent for path in BUNDLED.glob(f"*/{ABOUT}"))
-    return {path.name: path for path in found}
+    return _models_in(BUNDLED)
+
+
+def own_folder() -> Path:
+    """Return where models of one's own are kept: ``$H3N_MODELS``, or a folder in the home folder."""
+    given = os.environ.get(OWN)
+    return Path(given).expanduser() if given else Path.home() / ".local" / "share" / "h3n" / "models"
+
+
+def installed() -> dict[str, Path]:
+    """Return all models that have a name: bundled, one's own, and those of packages; of two alike the first counts.
+
+    A package names a model by an entry point of the group ``h3n.models``: a module whose folder holds the model.
+    """
+    packages = {entry.name: folder for entry in entry_points(group=GROUP) if (folder := _folder_of(entry)) is not None}
+    return packages | _models_in(own_folder()) | bundled()
+
+
+def _models_in(folder: Path) -> dict[str, Path]:
+    return {path.parent.name: path.parent for path in sorted(folder.glob(f"*/{ABOUT}"))}
+
+
+def _folder_of(entry: EntryPoint) -> Path | None:
+    """Return the folder of a package's model, without importing the package."""
+    try:
+        spec = find_spec(entry.module)
+    except (ImportError, ValueError):
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent
+    return next((path for path in (folder, folder / entry.name) if (path / ABOUT).is_file()), None)
 
 
 def locate(name: str | Path) -> Path:
-    """Return the folder of a model: a bundled one by name, a folder as it is, one from the hub downloaded.
+    """Return the folder of a model: one that has a name, a folder as it is, one from the hub downloaded.
 
-    A folder wins over a name on the hub, which is ``owner/name`` or ``owner/name@revision``.
+    A folder may be that of a training run, whose model is in it. A folder wins over a name on the hub, which is
+    ``owner/name`` or ``owner/name@revision``.
     """
-    given, here = str(name), bundled()
+    given, here = str(name), installed()
     if given in here:
         return here[given]
-    if Path(given).is_dir():
-        return Path(given)
+    if given and Path(given).is_dir():
+        inside = Path(given) / "model"
+        return inside if (inside / ABOUT).is_file() and not (Path(given) / ABOUT).is_file() else Path(given)
     if (match := _ON_HUB.fullmatch(given)) is not None and not Path(given).is_file():
         return _download(match["name"], match["revision"])
-    known = f"bundled: {', '.join(here)}" if here else "none is bundled with this version of h3n"
-    raise InputError(f"no model {given!r}; expected a bundled name ({known}), a folder, or owner/name on the hub")
+    known = f"known: {', '.join(here)}" if here else "none is bundled with this version of h3n"
+    raise InputError(f"no model {given!r}; expected a name ({known}), a folder, or owner/name on the hub")
+
+
+def add(folder: Path, name: str) -> Path:
+    """Copy a model to where models of one's own are kept, and return where it is."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"name {name!r}: letters, digits, '.', '_' and '-' are accepted, a letter or digit first")
+    if name in installed():
+        raise UsageError(f"there is a model {name!r} already, in {installed()[name]}; choose another name")
+    source, target = locate(folder), own_folder() / name
+    read_about(source)
+    with written_folder(target) as draft:
+        shutil.copytree(source, draft, dirs_exist_ok=True)
+    return target
 
 
 def _download(name: str, revision: str | None) -> Path:
