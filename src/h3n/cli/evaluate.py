@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from h3n.cli.comparison import add_comparison
+from h3n.cli.against import add_comparison
 from h3n.cli.model_scores import score_model
 from h3n.cli.scores import Choices, Printed, score_files
 from h3n.errors import UsageError
