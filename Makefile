@@ -14,7 +14,7 @@ help:
 	@echo "make test   install into .venv if need be and run all tests"
 	@echo "make lint   ruff and mypy"
 	@echo "make bench  print the speed figures (several minutes)"
-	@echo "make docs   build the documentation into site/"
+	@echo "make docs   build the documentation into site/ (warnings are errors)"
 	@echo "make wheel  build a wheel into dist/"
 
 install: $(VENV)/.installed
@@ -55,7 +55,8 @@ bench: install
 
 docs: install
 	$(PIP_INSTALL) zensical
-	$(BIN)/zensical build --clean
+	$(BIN)/python .ci/reference.py docs
+	$(BIN)/zensical build --clean --strict
 
 wheel: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist .
