@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -11,10 +12,11 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+import typer
 
 import h3n
 from h3n import errors
-from h3n.cli.commands import COMMANDS
+from h3n.cli.commands import COMMANDS, app
 
 PROJECT = Path(__file__).parent.parent
 
@@ -106,3 +108,17 @@ def test_the_project_says_where_it_is_and_which_pythons_it_is_for() -> None:
 
 def test_the_version_has_a_section_in_the_changelog() -> None:
     assert f"## [{h3n.__version__}] - " in (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_the_examples_in_the_help_name_options_that_exist(command: str) -> None:
+    group = typer.main.get_command(app)
+    examples = re.findall(r"^ +(.*\bh3n .*)$", run(command, "--help").stdout.split("Examples:")[1], flags=re.MULTILINE)
+    for part in (part.strip() for line in examples for part in re.sub(r">.*", "", line).split("|")):
+        name, *arguments = shlex.split(part)
+        if name != "h3n":
+            continue
+        called = group.get_command(None, arguments.pop(0))
+        if hasattr(called, "commands"):
+            called = called.commands[arguments.pop(0)]
+        called.make_context("h3n", arguments)  # raises where an option or a choice is unknown

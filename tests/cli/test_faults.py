@@ -18,12 +18,14 @@ ROWS = "1\tit\t_\t_\tPRP\t_\t2\tnsubj\t_\t_\n2\tis\t_\t_\tVBZ\t_\t0\troot\t_\t_\
 # Each writes to standard output. Training, experiments and models are represented by what they print without work.
 USES = {
     "bench": ["bench", "decode", "--lengths", "3", "--json"],
+    "check": ["check", "a.ptb", "--dependencies", "a.conllu", "--json"],
     "convert": ["convert", "a.ptb", "-", "--to", "jsonl"],
     "draw": ["draw", "a.ptb"],
     "evaluate": ["evaluate", "a.ptb", "a.ptb"],
     "experiments": ["experiments", "list"],
     "model": ["model", "list"],
     "parse": ["parse", "a.txt", "--to", "brackets"],
+    "preannotate": ["preannotate", "a.txt", "-o", "draft.conllu"],
     "prepare": ["prepare", "--list"],
     "stats": ["stats", "a.ptb"],
     "train": ["train", "--help"],

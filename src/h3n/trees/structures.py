@@ -1,0 +1,172 @@
+"""The data: words with tags, brackets, spans, dependencies, sentences, joint trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from h3n.errors import Place
+
+ROOT = -1
+HELPER = "<H>"
+UNARY = "::"
+TRACE = "-NONE-"
+TOPS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A word with its part-of-speech tag, at the bottom of a phrase structure tree. No tag at all is ``""``."""
+
+    tag: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Constituent:
+    """A labelled bracket with what stands inside it."""
+
+    label: str
+    children: tuple[Node, ...]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constituent):
+            return NotImplemented
+        return self is other or list(_preorder(self)) == list(_preorder(other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(_preorder(self)))
+
+    def __str__(self) -> str:
+        """The tree in brackets on one line; `h3n.formats` writes files."""
+        parts: list[str] = []
+        stack: list[Node | str] = [self]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                parts.append(node)
+            elif isinstance(node, Leaf):
+                word = node.word.replace("(", "-LRB-").replace(")", "-RRB-")
+                parts.append(f" ({node.tag} {word})" if node.tag else f" {word}")
+            else:
+                parts.append(f" ({node.label}")
+                stack += [")", *reversed(node.children)]
+        return "".join(parts).lstrip()
+
+    def __repr__(self) -> str:
+        return f"Constituent({self.label!r}, {len(self.children)} children, {sum(1 for _ in leaves(self))} words)"
+
+
+Node: TypeAlias = Constituent | Leaf
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A labelled stretch of words (paper, section II); ``label`` is a whole unary chain."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """One governor and one relation per word (paper, section II)."""
+
+    governors: tuple[int, ...]
+    relations: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.governors)
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """A CoNLL-U row that is not a word (a multiword range or an empty node), as it stands before word ``before``."""
+
+    before: int
+    row: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence with whatever is known of it. A column that is missing or empty throughout is None."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] | None = None
+    upos: tuple[str, ...] | None = None
+    lemmas: tuple[str, ...] | None = None
+    features: tuple[str, ...] | None = None
+    enhanced: tuple[str, ...] | None = None
+    misc: tuple[str, ...] | None = None
+    tree: Constituent | None = None
+    dependencies: Dependencies | None = None
+    comments: tuple[str, ...] = ()
+    inserts: tuple[Insert, ...] = ()
+    place: Place | None = field(default=None, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def sent_id(self) -> str | None:
+        """Return the sentence's name in its treebank: what the comment ``# sent_id = NAME`` says."""
+        for comment in self.comments:
+            key, equals, value = comment.lstrip("# ").partition("=")
+            if equals and key.strip() == "sent_id":
+                return value.strip()
+        return None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class HeadedSpan:
+    """A span of the joint tree: it knows its head word."""
+
+    start: int
+    end: int
+    label: str
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class JointTree:
+    """The simplified HPSG tree: phrase structure in which every span knows its head word (paper, section I).
+
+    ``spans`` stand in pre-order (outer before inner, left before right); those labelled `HELPER` group a word with its
+    dependents inside a flat phrase and are spliced out when the phrase structure is shown. ``top`` is the top label of
+    the bracketing, None where it had none. Governors are not stored: `h3n.convert.split` derives them from the heads.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    spans: tuple[HeadedSpan, ...]
+    relations: tuple[str, ...]
+    top: str | None = "TOP"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def _preorder(tree: Constituent) -> Iterator[object]:
+    """Yield labels, child counts and leaves in pre-order: a flat image that two equal trees share."""
+    stack: list[Node] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Leaf):
+            yield node
+        else:
+            yield node.label
+            yield len(node.children)
+            stack.extend(reversed(node.children))
+
+
+def leaves(tree: Constituent) -> Iterator[Leaf]:
+    """Yield the leaves from left to right, traces included."""
+    stack: list[Node] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Leaf):
+            yield node
+        else:
+            stack.extend(reversed(node.children))
