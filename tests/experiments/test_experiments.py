@@ -212,7 +212,7 @@ def test_the_plan_of_gum_is_that_of_its_configuration(tmp_path: Path, monkeypatc
         (tmp_path / "gum" / f"{name}.xz").touch()
     [job] = plan(load_experiment("gum"), Choice(output=tmp_path, only="joint"))
     file = Path(__file__).parents[2] / "configs" / "gum-minilm.toml"
-    assert replace(job.config, output="") == load_config(file, settings=["training.epochs=3", "output=''"])
+    assert replace(job.config, output="here") == load_config(file, settings=["training.epochs=3", "output=here"])
 
 
 def test_the_plan_of_order_is_that_of_gum_on_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,9 +224,9 @@ def test_the_plan_of_order_is_that_of_gum_on_one_thread(tmp_path: Path, monkeypa
         (tmp_path / "gum" / f"{name}.xz").touch()
     jobs = plan(load_experiment("order"), Choice(output=tmp_path))
     file = Path(__file__).parents[2] / "configs" / "gum-minilm.toml"
-    settings = ["training.epochs=3", "training.threads=1", "output=''"]
+    settings = ["training.epochs=3", "training.threads=1", "output=here"]
     for seed, job in enumerate(jobs, start=1):
-        assert replace(job.config, output="") == load_config(file, settings=[*settings, f"training.seed={seed}"])
+        assert replace(job.config, output="here") == load_config(file, settings=[*settings, f"training.seed={seed}"])
 
 
 @pytest.mark.parametrize(("scheme", "source", "target"), [("ud2", "ptb", "conllu"), ("phrases", "conllu", "ptb")])
