@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import errno
 import gzip
 import hashlib
 import io
@@ -197,6 +198,8 @@ def written_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a file to write bytes into, which takes its place under its name when it is complete."""
     path = Path(os.path.realpath(target))
     with input_errors(target, "written"):
+        if path.is_symlink():  # the real path has none left unless they go round in circles
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.exists() and not path.is_file():  # a pipe or a device takes what comes
             with path.open("wb") as handle:
                 yield handle
