@@ -1,11 +1,13 @@
 // Products of bytes: some rows (0 .. 255) times the weights of a panel (-127 .. 127), exactly, with what the target
-// has for it. All targets give the same sums.
+// has for it. All targets give the same sums, once what they take off the inputs is made good.
 #pragma once
 
 #include "layers.hpp"
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__ARM_FEATURE_DOTPROD)
+#include <arm_neon.h>
 #endif
 
 #define H3N_INLINE __attribute__((always_inline)) inline
@@ -14,12 +16,24 @@
 
 namespace h3n::H3N_TARGET {
 
-constexpr std::size_t TILE = 6;  // rows multiplied at a time: their sums fill the registers
+H3N_INLINE std::int32_t four(const std::uint8_t* bytes) {
+    std::int32_t made;
+    __builtin_memcpy(&made, bytes, sizeof made);
+    return made;
+}
 
-// Each target has the weights of COLUMNS outputs for one quad of inputs, and the sums of one row for these outputs.
+// What is taken off the inputs before they are multiplied, where the instruction wants a sign on both sides.
+#if defined(__ARM_FEATURE_DOTPROD) && !defined(__ARM_FEATURE_MATMUL_INT8)
+constexpr std::uint8_t OFFSET = 128;
+#else
+constexpr std::uint8_t OFFSET = 0;
+#endif
+
+// Each target has the weights of COLUMNS outputs for one quad of inputs, and the sums of one row for these outputs. TILE
+// rows are multiplied at a time: as many as leave all sums in registers.
 #if defined(__AVX512VNNI__)
 
-constexpr std::size_t COLUMNS = 64;
+constexpr std::size_t COLUMNS = 64, TILE = 6;
 
 struct Weights {
     __m512i a, b, c, d;
@@ -32,8 +46,8 @@ struct Weights {
 
 struct Sum {
     __m512i a = _mm512_setzero_si512(), b = a, c = a, d = a;
-    H3N_INLINE void add(std::int32_t quad, const Weights& weights) {
-        const __m512i value = _mm512_set1_epi32(quad);
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+        const __m512i value = _mm512_set1_epi32(four(quad));
         a = _mm512_dpbusd_epi32(a, value, weights.a);
         b = _mm512_dpbusd_epi32(b, value, weights.b);
         c = _mm512_dpbusd_epi32(c, value, weights.c);
@@ -47,7 +61,7 @@ struct Sum {
     }
 };
 
-#elif defined(__AVXVNNI__)
+#elif defined(__AVX2__)
 
 constexpr std::size_t COLUMNS = 16;
 
@@ -58,12 +72,28 @@ struct Weights {
           b(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32))) {}
 };
 
+#if defined(__AVXVNNI__)
+constexpr std::size_t TILE = 6;
+
+H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
+    return _mm256_dpbusd_avx_epi32(sum, values, weights);
+}
+#else
+constexpr std::size_t TILE = 4;
+
+// Without an instruction for quads: two products in 16 bits, which they fit into (see PAIR), then two such sums in 32.
+H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
+    const __m256i pairs = _mm256_maddubs_epi16(values, weights);
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+#endif
+
 struct Sum {
     __m256i a = _mm256_setzero_si256(), b = a;
-    H3N_INLINE void add(std::int32_t quad, const Weights& weights) {
-        const __m256i value = _mm256_set1_epi32(quad);
-        a = _mm256_dpbusd_avx_epi32(a, value, weights.a);
-        b = _mm256_dpbusd_avx_epi32(b, value, weights.b);
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+        const __m256i values = _mm256_set1_epi32(four(quad));
+        a = add_quads(a, values, weights.a);
+        b = add_quads(b, values, weights.b);
     }
     H3N_INLINE void save(std::int32_t* to) const {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a);
@@ -71,34 +101,74 @@ struct Sum {
     }
 };
 
-#elif defined(__AVX2__)
+#elif defined(__SSE2__)
 
-constexpr std::size_t COLUMNS = 8;
+constexpr std::size_t COLUMNS = 4, TILE = 2;
 
-// Without an instruction for quads: 16-bit products in pairs, which no sum can overflow.
-struct Weights {
-    __m256i a, b;
-    H3N_INLINE explicit Weights(const std::int8_t* from)
-        : a(_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))),
-          b(_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16)))) {}
+struct Weights {  // in 16 bits, as there are no products of fewer
+    __m128i a, b;
+    H3N_INLINE explicit Weights(const std::int8_t* from) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+        a = _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+        b = _mm_srai_epi16(_mm_unpackhi_epi8(bytes, bytes), 8);
+    }
 };
 
 struct Sum {
-    __m256i a = _mm256_setzero_si256(), b = a;
-    H3N_INLINE void add(std::int32_t quad, const Weights& weights) {
-        const __m256i value = _mm256_cvtepu8_epi16(_mm_set1_epi32(quad));
-        a = _mm256_add_epi32(a, _mm256_madd_epi16(value, weights.a));
-        b = _mm256_add_epi32(b, _mm256_madd_epi16(value, weights.b));
+    __m128i a = _mm_setzero_si128(), b = a;
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+        const __m128i values = _mm_unpacklo_epi8(_mm_set1_epi32(four(quad)), _mm_setzero_si128());
+        a = _mm_add_epi32(a, _mm_madd_epi16(values, weights.a));
+        b = _mm_add_epi32(b, _mm_madd_epi16(values, weights.b));
     }
-    H3N_INLINE void save(std::int32_t* to) const {  // the two pairs of each quad, then lanes back in order
-        const __m256i added = _mm256_permute4x64_epi64(_mm256_hadd_epi32(a, b), 0xd8);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), added);
+    H3N_INLINE void save(std::int32_t* to) const {  // each output has two sums side by side
+        const __m128 one = _mm_castsi128_ps(a), other = _mm_castsi128_ps(b);
+        const __m128i even = _mm_castps_si128(_mm_shuffle_ps(one, other, 0x88));
+        const __m128i odd = _mm_castps_si128(_mm_shuffle_ps(one, other, 0xdd));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_add_epi32(even, odd));
+    }
+};
+
+#elif defined(__ARM_FEATURE_DOTPROD)
+
+constexpr std::size_t COLUMNS = 16, TILE = 6;
+
+struct Weights {
+    int8x16_t a, b, c, d;
+    H3N_INLINE explicit Weights(const std::int8_t* from)
+        : a(vld1q_s8(from)), b(vld1q_s8(from + 16)), c(vld1q_s8(from + 32)), d(vld1q_s8(from + 48)) {}
+};
+
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+H3N_INLINE int32x4_t add_quads(int32x4_t sum, int8x16_t values, int8x16_t weights) {
+    return vusdotq_s32(sum, vreinterpretq_u8_s8(values), weights);
+}
+#else
+H3N_INLINE int32x4_t add_quads(int32x4_t sum, int8x16_t values, int8x16_t weights) {
+    return vdotq_s32(sum, values, weights);
+}
+#endif
+
+struct Sum {
+    int32x4_t a = vdupq_n_s32(0), b = a, c = a, d = a;
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+        const int8x16_t values = vreinterpretq_s8_s32(vdupq_n_s32(four(quad)));
+        a = add_quads(a, values, weights.a);
+        b = add_quads(b, values, weights.b);
+        c = add_quads(c, values, weights.c);
+        d = add_quads(d, values, weights.d);
+    }
+    H3N_INLINE void save(std::int32_t* to) const {
+        vst1q_s32(to, a);
+        vst1q_s32(to + 4, b);
+        vst1q_s32(to + 8, c);
+        vst1q_s32(to + 12, d);
     }
 };
 
 #else
 
-constexpr std::size_t COLUMNS = 4;
+constexpr std::size_t COLUMNS = 4, TILE = 4;
 
 struct Weights {
     const std::int8_t* at;
@@ -107,11 +177,9 @@ struct Weights {
 
 struct Sum {
     std::int32_t values[COLUMNS] = {};
-    H3N_INLINE void add(std::int32_t quad, const Weights& weights) {
-        std::uint8_t inputs[QUAD];
-        __builtin_memcpy(inputs, &quad, sizeof quad);
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
         for (std::size_t n = 0; n < COLUMNS; ++n)
-            for (std::size_t i = 0; i < QUAD; ++i) values[n] += inputs[i] * weights.at[QUAD * n + i];
+            for (std::size_t i = 0; i < QUAD; ++i) values[n] += quad[i] * weights.at[QUAD * n + i];
     }
     H3N_INLINE void save(std::int32_t* to) const { __builtin_memcpy(to, values, sizeof values); }
 };
@@ -124,9 +192,7 @@ struct Sums {
     Sum first;
     Sums<ROWS - 1> rest;
     H3N_INLINE void add(const std::uint8_t* x, std::size_t depth, const Weights& weights) {
-        std::int32_t quad;
-        __builtin_memcpy(&quad, x, sizeof quad);
-        first.add(quad, weights);
+        first.add(x, weights);
         rest.add(x + depth, depth, weights);
     }
     H3N_INLINE void save(std::int32_t (*sums)[PANEL], std::size_t column) const {
@@ -151,16 +217,12 @@ H3N_ALONE void dot_rows(const std::uint8_t* x, std::size_t depth, const std::int
     }
 }
 
+template <std::size_t ROWS = TILE>
 inline void dot(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights, std::size_t rows,
                 std::int32_t (*sums)[PANEL]) {
-    switch (rows) {
-        case 1: return dot_rows<1>(x, depth, weights, sums);
-        case 2: return dot_rows<2>(x, depth, weights, sums);
-        case 3: return dot_rows<3>(x, depth, weights, sums);
-        case 4: return dot_rows<4>(x, depth, weights, sums);
-        case 5: return dot_rows<5>(x, depth, weights, sums);
-        default: return dot_rows<TILE>(x, depth, weights, sums);
-    }
+    if constexpr (ROWS > 1)
+        if (rows < ROWS) return dot<ROWS - 1>(x, depth, weights, rows, sums);
+    dot_rows<ROWS>(x, depth, weights, sums);
 }
 
 }  // namespace h3n::H3N_TARGET

@@ -1,5 +1,6 @@
 // A register of floats, as wide as the target has them, and what the layers of a network need of it. Written with the
-// vectors of GCC and Clang, which every target of theirs can do. No header with inline code: see layer_kernels.cpp.
+// vectors of GCC and Clang, which every target of theirs can do. All targets give the same bits: steps are the same and
+// in the same order, and a product is rounded before it is added. No header with inline code: see layer_kernels.cpp.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ constexpr std::size_t LANES = 8;
 constexpr std::size_t LANES = 4;
 #endif
 using Lanes = float __attribute__((vector_size(4 * LANES)));
-using Whole = std::int32_t __attribute__((vector_size(4 * LANES)));
 using Bytes = std::uint8_t __attribute__((vector_size(LANES)));
+using Whole = std::int32_t __attribute__((vector_size(4 * LANES)));
 
 inline Lanes load(const float* from) {
     Lanes made;
@@ -63,20 +64,29 @@ inline void store_some(float* to, Lanes value, std::size_t count) {
 #endif
 
 #if defined(__AVX512F__)
-inline float sum(Lanes value) { return _mm512_reduce_add_ps(value); }
 inline float largest(Lanes value) { return _mm512_reduce_max_ps(value); }
 #else
-inline float sum(Lanes value) {
-    float total = 0.0F;
-    for (std::size_t l = 0; l < LANES; ++l) total += value[l];
-    return total;
-}
 inline float largest(Lanes value) {
     float most = value[0];
     for (std::size_t l = 1; l < LANES; ++l) most = most > value[l] ? most : value[l];
     return most;
 }
 #endif
+
+constexpr std::size_t STRANDS = 16;  // of a sum, on every target: all add up in the same order, and get the same bits
+
+// The sum of term(k), which is LANES numbers from place k on, zero from `count` on.
+template <class Term>
+inline float sum(std::size_t count, const Term& term) {
+    Lanes parts[STRANDS / LANES] = {};
+    for (std::size_t k = 0; k < count; k += STRANDS)
+        for (std::size_t p = 0; p < STRANDS / LANES && k + p * LANES < count; ++p) parts[p] += term(k + p * LANES);
+    float strands[STRANDS];
+    for (std::size_t p = 0; p < STRANDS / LANES; ++p) store(strands + p * LANES, parts[p]);
+    for (std::size_t half = STRANDS / 2; half > 0; half /= 2)
+        for (std::size_t l = 0; l < half; ++l) strands[l] += strands[l + half];
+    return strands[0];
+}
 
 template <std::size_t COUNT>
 inline Lanes polynomial(Lanes x, const float (&factors)[COUNT]) {  // the highest power first

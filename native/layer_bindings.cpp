@@ -58,7 +58,7 @@ class Linear {
         const h3n::LayerKernels& kernels = kernels_of(target);
         const h3n::Activation how = activation_of(activation);
         const nb::gil_scoped_release release;
-        float* numbers = h3n::room_for<float>(2 * h3n::BLOCK);
+        float* numbers = h3n::room_for<float>(h3n::rounding_numbers(layer.depth));
         kernels.linear(layer, from, rows, to, how, h3n::rounded_room(layer.depth, numbers));
     }
 
@@ -86,10 +86,11 @@ void bilinear(const Linear& pull, const Input& left, const Input& right, const O
     const h3n::LayerKernels& kernels = kernels_of(target);
     const nb::gil_scoped_release release;
     constexpr std::size_t SOME = 24;  // rows: what is made of them is large
+    const std::size_t rounding = h3n::rounding_numbers(layer.depth);
     const std::size_t made = SOME * layer.outputs + h3n::SLACK, padded = width + h3n::SLACK;
-    float* numbers = h3n::room_for<float>(2 * h3n::BLOCK + made + padded);
+    float* numbers = h3n::room_for<float>(rounding + made + padded);
     const h3n::Rounded rounded = h3n::rounded_room(layer.depth, numbers);
-    float *pulled = numbers + 2 * h3n::BLOCK, *values = pulled + made;
+    float *pulled = numbers + rounding, *values = pulled + made;
     std::fill_n(pulled, made + padded, 0.0F);
     for (std::size_t at = 0; at < rows; at += SOME) {
         const std::size_t some = std::min(SOME, rows - at);
@@ -230,9 +231,10 @@ class SpanScorer {
         require(columns.start.shape(0) == count && columns.end.shape(0) == count, "the columns differ in length");
         const h3n::LayerKernels& kernels = kernels_of(target);
         const nb::gil_scoped_release release;
-        float* numbers = h3n::room_for<float>(h3n::BLOCK * (2 + given.width + labels_.outputs));
+        const std::size_t rounding = h3n::rounding_numbers(labels_.depth);
+        float* numbers = h3n::room_for<float>(rounding + h3n::BLOCK * (given.width + labels_.outputs));
         const h3n::Rounded rounded = h3n::rounded_room(labels_.depth, numbers);
-        float* room = numbers + 2 * h3n::BLOCK;
+        float* room = numbers + rounding;
         const h3n::Table<float> made{room + h3n::BLOCK * given.width, labels_.outputs};
         h3n::Span spans[h3n::BLOCK];
         for (std::size_t first = 0; first < count; first += h3n::BLOCK) {

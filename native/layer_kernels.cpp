@@ -22,7 +22,31 @@ Lanes activated(Lanes x, Activation how) {
     return x;
 }
 
-// Round a row to bytes; what is left up to the end of the last quad stays zero.
+// Turn the stretches of a row against each other: LANES places of all stretches at a time.
+void turn(const float* x, std::size_t inputs, float* turned) {
+    const std::size_t stretch = inputs / TURN;
+    for (std::size_t k = 0; k < stretch; k += LANES) {
+        Lanes parts[TURN];
+        for (std::size_t s = 0; s < TURN; ++s) parts[s] = load_some(x + s * stretch + k, stretch - k, 0.0F);
+        for (std::size_t apart = 1; apart < TURN; apart *= 2)
+            for (std::size_t s = 0; s < TURN; ++s) {
+                if ((s & apart) != 0) continue;
+                const Lanes sum = parts[s] + parts[s + apart];
+                parts[s + apart] = parts[s] - parts[s + apart];
+                parts[s] = sum;
+            }
+        for (std::size_t s = 0; s < TURN; ++s) store_some(turned + s * stretch + k, parts[s], stretch - k);
+    }
+}
+
+// The row as it is to be rounded.
+const float* ready(const float* x, const Int8& layer, float* room) {
+    if (!layer.turned) return x;
+    turn(x, layer.inputs, room);
+    return room;
+}
+
+// Round a row to 0 .. 255; what is left up to the end of the last quad stays zero.
 void round_row(const float* x, const Int8& layer, std::uint8_t* values, float& step, float& low) {
     const std::size_t count = layer.inputs;
     Lanes least = all(x[0]), most = all(x[0]);
@@ -41,7 +65,7 @@ void round_row(const float* x, const Int8& layer, std::uint8_t* values, float& s
     step = range > 1e-30F ? range / 255.0F : 1.0F;
     const float inverse = 1.0F / step;
     const auto rounded = [&](Lanes one) {
-        return __builtin_convertvector(__builtin_convertvector((one - low) * inverse + 0.5F, Whole), Bytes);
+        return __builtin_convertvector(__builtin_convertvector((one - low) * inverse + 0.5F, Whole), Bytes) ^ OFFSET;
     };
     for (k = 0; k + LANES <= count; k += LANES) {
         const Bytes made = rounded(load(x + k));
@@ -63,9 +87,13 @@ H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (
         const Lanes scale = load(layer.scales + first + n);
         const Lanes total = load(layer.totals + first + n);
         const Lanes bias = load(layer.bias + first + n);
+        Whole missing;
+        __builtin_memcpy(&missing, layer.sums + first + n, sizeof missing);
+        missing *= OFFSET;
         for (std::size_t r = 0; r < rows; ++r) {
             Whole whole;
             __builtin_memcpy(&whole, sums[r] + n, sizeof whole);
+            if constexpr (OFFSET != 0) whole += missing;
             const Lanes product = __builtin_convertvector(whole, Lanes) * (scale * steps[r]);
             const Lanes made = activated(product + (total * lows[r] + bias), how);
             store_some(out[r] + first + n, made, end - n);
@@ -78,7 +106,8 @@ void linear_as(const Int8& layer, Table<const float> x, std::size_t rows, Table<
     for (std::size_t block = 0; block < rows; block += BLOCK) {
         const std::size_t count = rows - block < BLOCK ? rows - block : BLOCK;
         for (std::size_t r = 0; r < count; ++r)
-            round_row(x[block + r], layer, rounded.values + r * layer.depth, rounded.steps[r], rounded.lows[r]);
+            round_row(ready(x[block + r], layer, rounded.turned), layer, rounded.values + r * layer.depth,
+                      rounded.steps[r], rounded.lows[r]);
         for (std::size_t first = 0; first < layer.outputs; first += PANEL) {
             const std::int8_t* weights = layer.weights + first * layer.depth;
             for (std::size_t r = 0; r < count; r += TILE) {
@@ -111,25 +140,21 @@ void activate(Table<float> x, std::size_t rows, std::size_t width, Activation ho
 void add_norm(Table<const float> x, Table<const float> y, std::size_t rows, std::size_t width, const Norm& norm,
               Table<float> out) {
     const std::size_t even = width / LANES * LANES;
-    const auto both = [&](std::size_t r, std::size_t k, std::size_t count) {
-        const Lanes one = load_some(x[r] + k, count, 0.0F);
-        return y.data == nullptr ? one : one + load_some(y[r] + k, count, 0.0F);
-    };
     for (std::size_t r = 0; r < rows; ++r) {
+        const float *one = x[r], *other = y.data == nullptr ? nullptr : y[r];
         float* made = out[r];
-        Lanes total{};
-        for (std::size_t k = 0; k < width; k += LANES) {
-            const Lanes one = both(r, k, width - k);
-            total += one;
-            store_some(made + k, one, width - k);
-        }
-        const float mean = sum(total) / static_cast<float>(width);
-        Lanes squares{};
-        for (std::size_t k = 0; k < width; k += LANES) {
-            const Lanes one = load_some(made + k, width - k, mean) - mean;
-            squares += one * one;
-        }
-        const float variance = sum(squares) / static_cast<float>(width);
+        const float total = sum(width, [&](std::size_t k) {
+            Lanes added = load_some(one + k, width - k, 0.0F);
+            if (other != nullptr) added += load_some(other + k, width - k, 0.0F);
+            store_some(made + k, added, width - k);
+            return added;
+        });
+        const float mean = total / static_cast<float>(width);
+        const float squares = sum(width, [&](std::size_t k) {
+            const Lanes apart = load_some(made + k, width - k, mean) - mean;
+            return apart * apart;
+        });
+        const float variance = squares / static_cast<float>(width);
         const float factor = 1.0F / __builtin_sqrtf(variance + norm.epsilon);
         for (std::size_t k = 0; k < even; k += LANES)
             store(made + k, (load(made + k) - mean) * factor * load(norm.weight + k) + load(norm.bias + k));
@@ -210,11 +235,8 @@ void attention(Table<const float> query, Table<const float> key, Table<const flo
 
 // One product for each of some stretches of a row with the same values, which are padded with zeros.
 void contract(const float* row, std::size_t count, std::size_t width, const float* values, float* out) {
-    for (std::size_t n = 0; n < count; ++n) {
-        Lanes total{};
-        for (std::size_t k = 0; k < width; k += LANES) total += load(row + n * width + k) * load(values + k);
-        out[n] = sum(total);
-    }
+    for (std::size_t n = 0; n < count; ++n)
+        out[n] = sum(width, [&](std::size_t k) { return load(row + n * width + k) * load(values + k); });
 }
 
 void score_spans(const Spans& given, const Span* spans, std::size_t rows, Table<float> out, const Rounded& rounded,

@@ -19,19 +19,27 @@ struct Table {
 constexpr std::size_t PANEL = 64;    // outputs whose weights lie together
 constexpr std::size_t QUAD = 4;      // inputs that one instruction multiplies and adds up
 constexpr std::size_t SLACK = 16;    // the widest vector
+constexpr std::size_t PAIR = 2;      // inputs whose products with weights are small enough to be added up in 16 bits
+constexpr std::size_t TURN = 32;     // stretches of a row that are turned against each other
 constexpr std::size_t BLOCK = 96;    // rows rounded at a time: with the weights of a panel they stay in the caches
 
 enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 };
 
-// Weights rounded to 8 bits, each output with a scale of its own: weights[panel][quad][output][input of the quad].
+// Weights rounded to 8 bits, each output with a scale of its own: weights[panel][quad][output][input of the quad]. The
+// scale leaves no pair of weights that adds up to more than 128, so that two products with inputs fit into 16 bits.
 // Inputs are rounded on the way, each row between its least and its largest value: x ~ low + step * q, q in 0 .. 255.
 // So a row times an output's weights is step * scale * (q . w) + low * total, where total is the sum of the weights.
+// A few inputs of an encoder are far larger than all others, and would leave these few steps. So rows are turned first:
+// cut into TURN stretches, which are multiplied by the matrix of Hadamard (all 1 and -1), as the weights have been. That
+// spreads large inputs over others and leaves products the same. Rows that cannot be cut so are left as they are.
 struct Int8 {
     std::size_t inputs = 0, outputs = 0;
     std::size_t depth = 0, width = 0;       // the same, in whole quads and panels; what is too many is zero
+    bool turned = false;
     const std::int8_t* weights = nullptr;
     const float* scales = nullptr;          // (width)
-    const float* totals = nullptr;          // (width)
+    const std::int32_t* sums = nullptr;     // (width), of the rounded weights
+    const float* totals = nullptr;          // (width), the same times the scale
     const float* bias = nullptr;            // (width)
 };
 
@@ -40,6 +48,7 @@ struct Rounded {
     std::uint8_t* values = nullptr;  // (BLOCK, depth)
     float* steps = nullptr;          // (BLOCK)
     float* lows = nullptr;           // (BLOCK)
+    float* turned = nullptr;         // (depth)
 };
 
 struct Norm {

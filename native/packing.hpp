@@ -21,6 +21,7 @@ class Packed {
 
   private:
     std::vector<std::int8_t> weights_;
+    std::vector<std::int32_t> sums_;
     std::vector<float> scales_, totals_, bias_;
 };
 
@@ -32,8 +33,10 @@ Value* room_for(std::size_t count) {
     return kept.data();
 }
 
+// Room for rounding rows; of `numbers` it takes rounding_numbers(depth).
+inline std::size_t rounding_numbers(std::size_t depth) { return 2 * BLOCK + depth; }
 inline Rounded rounded_room(std::size_t depth, float* numbers) {
-    return {room_for<std::uint8_t>(BLOCK * depth), numbers, numbers + BLOCK};
+    return {room_for<std::uint8_t>(BLOCK * depth), numbers, numbers + BLOCK, numbers + 2 * BLOCK};
 }
 
 }  // namespace h3n

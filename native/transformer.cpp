@@ -33,9 +33,11 @@ class Run {
         heads_ = {layer.heads, count_, inside_ / layer.heads, 3 * inside_, inside_};
         const std::size_t between = std::max(3 * inside_ * count_, part.inner.outputs);
         const std::size_t room = attention_room(longest, heads_);
-        float* next = room_for<float>(2 * BLOCK + rows * (between + (inside_ + width_) * count_) + room);
-        rounded_ = rounded_room(std::max({part.roles.depth, part.joined.depth, part.outer.depth}), next);
-        between_ = next + 2 * BLOCK;
+        const std::size_t depth = std::max({part.roles.depth, part.joined.depth, part.outer.depth});
+        const std::size_t rounding = rounding_numbers(depth);
+        float* next = room_for<float>(rounding + rows * (between + (inside_ + width_) * count_) + room);
+        rounded_ = rounded_room(depth, next);
+        between_ = next + rounding;
         seen_ = {between_ + rows * between, inside_ * count_};
         made_ = {seen_.data + rows * seen_.stride, width_ * count_};
         room_ = made_.data + rows * made_.stride;

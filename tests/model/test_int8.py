@@ -156,10 +156,19 @@ def test_small_layers_are_left_alone() -> None:
 
 def test_when_it_pays_off(monkeypatch: pytest.MonkeyPatch) -> None:
     holder = nn.ModuleDict({"model": Bert(BertConfig(Path(), OPTIONS))})
+    monkeypatch.delenv("H3N_ISA", raising=False)
     monkeypatch.setattr(native._layers, "targets", lambda: ["avx512_vnni", "baseline"])
     assert pays_off(holder)
     assert not pays_off(nn.ModuleDict({"other": nn.Linear(100, 100)}))
     monkeypatch.setattr(native._layers, "targets", lambda: ["avx2", "baseline"])
+    assert pays_off(holder)
+    monkeypatch.setenv("H3N_ISA", "baseline")
+    assert not pays_off(holder)
+    monkeypatch.setenv("H3N_ISA", "avx512_vnni")
+    with pytest.raises(UsageError, match="H3N_ISA is 'avx512_vnni'; accepted on this machine: avx2, baseline"):
+        pays_off(holder)
+    monkeypatch.delenv("H3N_ISA")
+    monkeypatch.setattr(native._layers, "targets", lambda: ["baseline"])
     assert not pays_off(holder)
     monkeypatch.setattr(native, "_layers", None)
     assert not pays_off(holder)

@@ -58,7 +58,7 @@ def describe_parser(parser: Parser) -> dict[str, str]:
     from h3n.model import native as layers
 
     by_torch = parser.precision == "float32"
-    encoder = torch.backends.cpu.get_cpu_capability().lower() if by_torch else layers.targets()[0]
+    encoder = torch.backends.cpu.get_cpu_capability().lower() if by_torch else layers.targets()[layers.target()]
     device = parser.model.network.device.type
     ran = {"precision": parser.precision, "encoder": encoder if device == "cpu" else device}
     return ran | {"decoders": decoders.targets()[0], "processor": processor_name()}

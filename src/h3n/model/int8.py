@@ -46,7 +46,7 @@ def use_int8(network: nn.Module) -> None:
 
 
 def pays_off(network: nn.Module) -> bool:
-    """Return whether 8 bits are known to be faster here and as accurate: BERTs on processors made for such products."""
+    """Return whether 8 bits are known to be faster here and as accurate: BERTs on processors with wide products."""
     return is_fast() and any(isinstance(module, Bert) for module in network.modules())
 
 

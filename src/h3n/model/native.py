@@ -2,11 +2,13 @@
 
 Arrays are (rows, width): the words or pieces of all sentences in a row, without padding. No row's result depends on
 another sentence. Linear layers are in 8 bits: weights are rounded once, each output with a scale of its own; inputs on
-the way, each row with a scale of its own.
+the way, to 7 bits, each row with a scale of its own. All instruction sets give the same numbers to the last bit; which
+one is used can be chosen by the environment variable ``H3N_ISA``.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,16 +28,27 @@ except ImportError:  # not built where the compiler cannot do it
 Floats = NDArray[np.float32]
 Lengths = NDArray[np.int64]
 Columns = tuple[Lengths, Lengths, Lengths]
-FAST = ("avx512_vnni", "avx2_vnni")  # targets with an instruction for products of bytes
+CHOICE = "H3N_ISA"  # the environment variable that chooses an instruction set
+PLAIN = "baseline"  # the instruction set that every processor has
 
 
 def is_fast() -> bool:
     """Return whether 8 bits are faster than 32 on this machine."""
-    return _layers is not None and _layers.targets()[0] in FAST
+    return _layers is not None and targets()[target()] != PLAIN
+
+
+def target() -> int:
+    """Return the place of the instruction set to use: the best one, or the one named by `CHOICE`."""
+    wanted, known = os.environ.get(CHOICE), targets()
+    if not wanted:
+        return 0
+    if wanted not in known:
+        raise UsageError(f"{CHOICE} is {wanted!r}; accepted on this machine: {', '.join(known)}")
+    return known.index(wanted)
 
 
 def targets() -> list[str]:
-    """Return the instruction sets the native layers can use here, the one that is used first."""
+    """Return the instruction sets the native layers can use here, the best first."""
     return list(_layers.targets()) if _layers is not None else []
 
 
@@ -52,12 +65,13 @@ class Linear:
         weight = np.concatenate([array_of(layer.weight) for layer in layers])
         biases = [array_of(layer.bias) for layer in layers if layer.bias is not None]
         self.outputs = len(weight)
+        self._target = target()
         self._activation = _layers.ACTIVATIONS.index(activation)
         self.packed = _layers.Linear(weight, np.concatenate(biases) if biases else None)
 
     def __call__(self, x: Floats, *, out: Floats | None = None) -> Floats:
         made = out if out is not None else np.empty((len(x), self.outputs), dtype=np.float32)
-        self.packed.run(x, made, self._activation)
+        self.packed.run(x, made, self._activation, self._target)
         return made
 
 
@@ -66,12 +80,13 @@ class Bilinear:
 
     def __init__(self, weight: Tensor) -> None:  # (count, left + 1, right): the last row is a bias
         self.count = len(weight)
+        self._target = target()
         flat = weight.detach().transpose(1, 2).flatten(0, 1)
         self._pull = _layers.Linear(array_of(flat[:, :-1]), array_of(flat[:, -1]))
 
     def __call__(self, left: Floats, right: Floats) -> Floats:
         made = np.empty((len(left), self.count), dtype=np.float32)
-        _layers.bilinear(self._pull, left, right, made)
+        _layers.bilinear(self._pull, left, right, made, self._target)
         return made
 
 
@@ -97,6 +112,7 @@ class Transformer:
     ) -> None:
         layers = [[Linear(some).packed for some in (p.roles, (p.joined,), (p.inner,), (p.outer,))] for p in parts]
         first, second = norms
+        self._target = target()
         self._packed = _layers.Transformer(
             layers,
             array_of(first.weight),
@@ -110,7 +126,7 @@ class Transformer:
 
     def __call__(self, x: Floats, lengths: Lengths) -> None:
         """Change the rows of all sentences, in place."""
-        self._packed.run(x, lengths)
+        self._packed.run(x, lengths, self._target)
 
 
 class SpanLayer:
@@ -118,6 +134,7 @@ class SpanLayer:
 
     def __init__(self, bias: Tensor, norm: nn.LayerNorm, labels: nn.Linear) -> None:
         self.labels = Linear([labels])
+        self._target = target()
         self._packed = _layers.SpanScorer(
             array_of(bias), array_of(norm.weight), array_of(norm.bias), norm.eps, self.labels.packed
         )
@@ -125,7 +142,7 @@ class SpanLayer:
     def score(self, posts: Floats, pairs: Floats | None, spans: Columns) -> Floats:
         """Return (spans, labels); ``spans`` are their sentences, starts and ends."""
         made = np.empty((len(spans[0]), self.labels.outputs), dtype=np.float32)
-        self._packed.score(posts, pairs, *spans, made)
+        self._packed.score(posts, pairs, *spans, made, self._target)
         return made
 
     def best(
@@ -138,7 +155,7 @@ class SpanLayer:
         scores = np.empty(len(spans[0]), dtype=np.float32)
         places = np.empty(len(spans[0]), dtype=np.int64)
         barred = helper if helper is not None else self.labels.outputs
-        self._packed.best(posts, pairs, *spans, lengths, barred, scores, places)
+        self._packed.best(posts, pairs, *spans, lengths, barred, scores, places, self._target)
         return scores, places
 
 
