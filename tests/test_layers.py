@@ -24,7 +24,7 @@ LAYERS: list[set[str]] = [
     {"parser"},
     {"prepare", "training", "workbench"},
     {"measure"},
-    {"experiments"},
+    {"experiments", "serve", "client"},
     {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
@@ -92,7 +92,7 @@ def test_every_part_of_the_table_imports(part: str) -> None:
     subprocess.run([sys.executable, "-c", f"import h3n.{part}"], check=True)
 
 
-LIGHT = ["formats", "convert", "evaluate", "text", "cli", "treebanks", "models", "experiments.page"]
+LIGHT = ["formats", "convert", "evaluate", "text", "cli", "treebanks", "models", "experiments.page", "client", "serve"]
 
 
 @pytest.mark.parametrize("part", LIGHT)

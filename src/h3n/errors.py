@@ -29,6 +29,7 @@ H3nError
 ├── TreeError             a tree that breaks a rule (cycle, two roots, head out of range, empty constituent)
 ├── JoinError             strict joining met a phrase tree and a dependency tree that disagree
 ├── DecodeError           scores that cannot be decoded (NaN, wrong shape, contradicting constraints, too large)
+├── ServiceError          a service that cannot be reached or refuses a request; ``status`` is what it answered
 └── TrainingError         a run that cannot go on (loss not a number, disk full); the last checkpoint is whole
 
 The command line turns each of these into one line on stderr and exit code 2.
@@ -182,6 +183,14 @@ class DecodeError(H3nError):
         super().__init__(reason if sentence is None else f"sentence {sentence} of the batch: {reason}")
         self.reason = reason
         self.sentence = sentence
+
+
+class ServiceError(H3nError):
+    """A service that cannot be reached (``status`` is None) or that refuses a request."""
+
+    def __init__(self, reason: str, *, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 class TrainingError(H3nError):

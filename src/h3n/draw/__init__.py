@@ -7,7 +7,7 @@ from h3n.draw.figure import Drawable, WithConfidence
 from h3n.draw.latex import forest, latex, tikz_dependency
 from h3n.draw.marked_brackets import joint_brackets, read_joint_brackets
 from h3n.draw.page import html
-from h3n.draw.picture import svg
+from h3n.draw.picture import NARROWEST_PICTURE, svg
 from h3n.draw.raster import missing_characters, png
 from h3n.draw.terminal import NARROWEST, pretty
 from h3n.draw.themes import THEMES
@@ -15,6 +15,7 @@ from h3n.draw.widths import visible
 
 __all__ = [
     "NARROWEST",
+    "NARROWEST_PICTURE",
     "THEMES",
     "Drawable",
     "WithConfidence",

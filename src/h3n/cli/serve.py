@@ -1,0 +1,85 @@
+"""`h3n serve`: the page and the HTTP service."""
+
+from __future__ import annotations
+
+import gc
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from h3n.errors import MissingExtra, UsageError
+
+
+def serve(
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", "-m", metavar="[NAME=]NAME|DIR", help="A model; several may be given. Default: en."),
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 is reached from other machines.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8000,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "cpu",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Sentences parsed at the same time; by default as many as processors.")
+    ] = None,
+    precision: Annotated[
+        str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")
+    ] = "auto",
+    window: Annotated[float, typer.Option(metavar="MS", help="How long a batch waits for other requests.")] = 2.0,
+    max_words: Annotated[int, typer.Option(help="Most words of one request.")] = 50_000,
+    max_queue: Annotated[int, typer.Option(help="Most words that wait, of all requests.")] = 200_000,
+    max_body: Annotated[int, typer.Option(metavar="BYTES", help="Largest body of a request.")] = 4 << 20,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Longest time for one request.")] = 60.0,
+    log: Annotated[str, typer.Option(help="warning, or info for a line on each request.")] = "warning",
+) -> None:
+    """Start a page to parse on, and an HTTP service for programs; needs the extra serve.
+
+    Listens on this machine alone unless --host says otherwise. The service has no passwords and no encryption: put it
+    behind a proxy that has them. A signal to end (TERM, Ctrl-C) is obeyed when the requests under way are answered.
+
+    \b
+    Examples:
+      h3n serve
+      h3n serve --model en --model large=models/my-model --port 8080
+      curl -s localhost:8000/v1/parse --json '{"text": "It smells good."}'
+    """
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtra("the page and the HTTP service", "serve")
+    if log not in ("warning", "info", "debug"):
+        raise UsageError(f"--log {log}; accepted: warning, info, debug")
+    from h3n.parser import load
+    from h3n.serve import Limits, Settings
+    from h3n.serve.app import create_app
+    from h3n.serve.running import address, bind, run
+
+    limits = Limits(words=max_words, queue_words=max_queue, body=max_body, seconds=timeout)
+    settings = Settings(limits=limits, window=window / 1000)
+    named = _named(model or ["en"])
+    bound = bind(host, port)  # before the models are loaded, so that a port in use is said at once
+    workers = threads or _processors()
+    parsers = {name: load(where, device=device, threads=workers, precision=precision) for name, where in named.items()}
+    gc.freeze()  # what is loaded stays: nothing in it is garbage
+    typer.echo(f"h3n: {', '.join(parsers)} on {address(bound)} (Ctrl-C ends)", err=True)
+    run(create_app(parsers, settings=settings), bound, patience=timeout, log=log)
+
+
+def _named(models: list[str]) -> dict[str, str]:
+    """Return where models are by the names that clients use: given ones, or the last part of a folder's."""
+    named: dict[str, str] = {}
+    for given in models:
+        name, equals, where = given.partition("=")
+        if not equals:
+            name, where = Path(given).name or given, given
+        if name in named:
+            raise UsageError(f"--model {given}: the name {name!r} is taken; name it otherwise: --model other={where}")
+        named[name] = where
+    return named
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

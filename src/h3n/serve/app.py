@@ -1,0 +1,118 @@
+"""The ASGI application: which path is answered by what."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+
+import h3n
+from h3n.parser import Parser
+from h3n.serve.answers import HANDLERS, JSON_LINES, attended, dumped, streamed, whole
+from h3n.serve.examples import ANSWER, EXAMPLES, PROBLEMS
+from h3n.serve.guard import Guard
+from h3n.serve.metrics import CONTENT_TYPE
+from h3n.serve.reference import reference_page
+from h3n.serve.requests import ParseRequest
+from h3n.serve.service import Service
+from h3n.serve.settings import Settings
+
+DESCRIPTION = """Phrase structure and dependencies of sentences at once, as one head-driven tree.
+
+Errors are JSON objects with the keys `error`, one line, and `field`, the part of the request that is wrong."""
+
+
+def create_app(parsers: Mapping[str, Parser], *, settings: Settings | None = None) -> Any:
+    """Return the application that answers with these parsers; the first is used where no model is named."""
+    service = Service(parsers, settings or Settings())
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        service.batcher.start()
+        yield
+        service.batcher.close()
+
+    app = FastAPI(
+        title="h3n",
+        version=h3n.__version__,
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,  # the usual pages load scripts from elsewhere
+        redoc_url=None,
+        exception_handlers=HANDLERS,
+    )
+    app.state.service = service
+    add_routes(app)
+    app.add_middleware(Guard, limits=service.settings.limits, metrics=service.metrics)
+    return app
+
+
+def add_routes(app: Any) -> None:
+    """Add all paths to the application."""
+    answers = {
+        200: {"content": {"application/json": {"example": ANSWER}, JSON_LINES: {}}, "description": "The sentences."},
+        **PROBLEMS,
+    }
+    app.add_api_route(
+        "/v1/parse",
+        parse,
+        methods=["POST"],
+        summary="Parse a text, several texts, or sentences that are split into words",
+        responses=answers,
+        openapi_extra={"requestBody": {"content": {"application/json": {"examples": EXAMPLES}}}},
+    )
+    app.add_api_route("/v1/models", models, summary="The models, and what each can be asked for")
+    app.add_api_route("/healthz", health, summary="Whether the process is alive")
+    app.add_api_route("/readyz", ready, summary="Whether it parses: 503 while it starts and ends")
+    app.add_api_route("/metrics", metrics, response_class=PlainTextResponse, summary="Numbers for Prometheus")
+    app.add_api_route("/docs", docs, response_class=HTMLResponse, include_in_schema=False)
+
+
+def service_of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+async def parse(request: Request, body: ParseRequest) -> Response:
+    """Answer with trees.
+
+    Exactly one of `text`, `texts` and `words` is given. `words` is one sentence, or a list of them. `fields` names
+    what is wanted of each sentence. With `stream`, or the header `Accept: application/x-ndjson`, the answer is JSON
+    lines, one sentence on each, sent as they are parsed.
+    """
+    service = service_of(request)
+    work = await attended(request, service.read(body), service)
+    if body.stream or JSON_LINES in request.headers.get("accept", ""):
+        return await streamed(body, work, service)
+    answer = await attended(request, whole(body, work, service), service)
+    return Response(dumped(answer), media_type="application/json")
+
+
+async def models(request: Request) -> Response:
+    """Answer with the names of the models, the default first, with labels, relations and styles."""
+    return JSONResponse({"models": service_of(request).about()})
+
+
+async def health() -> Response:
+    """Answer 200."""
+    return JSONResponse({"status": "alive"})
+
+
+async def ready(request: Request) -> Response:
+    """Answer 200 if requests are parsed, and otherwise 503."""
+    if service_of(request).batcher.working:
+        return JSONResponse({"status": "ready"})
+    return JSONResponse({"status": "not ready"}, status_code=503)
+
+
+async def metrics(request: Request) -> Response:
+    """Answer with counters, gauges and histograms."""
+    return Response(service_of(request).metrics.text(), media_type=CONTENT_TYPE)
+
+
+async def docs(request: Request) -> Response:
+    """Answer with a page that describes all of this."""
+    return HTMLResponse(reference_page(request.app.openapi()))

@@ -1,0 +1,63 @@
+"""What an answer may hold of a parsed sentence, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from h3n import draw
+from h3n.parser import Result
+
+if TYPE_CHECKING:
+    from h3n.serve.requests import Picture
+
+PLAIN = ("words", "tags", "upos", "heads", "relations", "tree", "text", "offsets", "spans", "arc_confidences")
+
+
+def displacy(result: Result) -> dict[str, Any]:
+    """Return the dependencies as spaCy's displaCy draws them (``displacy.render(..., manual=True)``)."""
+    tags = result.upos or result.tags or ("",) * len(result)
+    words = [{"text": word, "tag": tag} for word, tag in zip(result.words, tags, strict=True)]
+    arcs = [
+        {
+            "start": min(arc.word, arc.governor),
+            "end": max(arc.word, arc.governor),
+            "label": arc.relation,
+            "dir": "left" if arc.word < arc.governor else "right",
+        }
+        for arc in result.arcs
+        if arc.governor >= 0
+    ]
+    return {"words": words, "arcs": arcs}
+
+
+def _svg(result: Result, picture: Picture) -> str:
+    return result.svg(theme=picture.theme, fit=picture.fit, confidence=picture.confidence)
+
+
+def _plain(name: str) -> Callable[[Result, Picture], Any]:
+    return lambda result, _: result.to_dict().get(name)
+
+
+# name -> what it holds; None where the decoder does not find it
+FIELDS: dict[str, Callable[[Result, Picture], Any]] = {
+    **{name: _plain(name) for name in PLAIN},
+    "score": lambda result, _: result.score,
+    "brackets": lambda result, _: result.brackets() if result.tree is not None else None,
+    "joint_brackets": lambda result, _: result.joint_brackets() if result.joint is not None else None,
+    "conllu": lambda result, _: result.conllu() if result.arcs else None,
+    "pretty": lambda result, _: result.pretty(),
+    "displacy": lambda result, _: displacy(result),
+    "svg": _svg,
+    "forest": lambda result, _: draw.forest(result.drawable) if result.tree is not None else None,
+    "tikz": lambda result, _: draw.tikz_dependency(result.drawable) if result.arcs else None,
+}
+
+
+def sentence_of(result: Result, *, source: int, wanted: Sequence[str] | None, picture: Picture) -> dict[str, Any]:
+    """Return a sentence of an answer: the wanted fields, or what `Result.to_dict` holds."""
+    if wanted is None:
+        return {"source": source, **result.to_dict()}
+    plain = result.to_dict() if any(name in PLAIN for name in wanted) else {}
+    noted = {"source": source} if result.note is None else {"source": source, "note": result.note}
+    return noted | {name: plain.get(name) if name in PLAIN else FIELDS[name](result, picture) for name in wanted}

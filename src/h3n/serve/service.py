@@ -1,0 +1,87 @@
+"""The service itself, without HTTP: loaded parsers, one queue, and how a request becomes sentences with trees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from h3n.decode import Constraints
+from h3n.parser import Parser, Result
+from h3n.serve.batching import Batcher, Wish
+from h3n.serve.fields import sentence_of
+from h3n.serve.metrics import Metrics
+from h3n.serve.requests import ParseRequest, Work, wish_of, work_of
+from h3n.serve.settings import Settings
+from h3n.trees import HELPER, Sentence
+
+
+class Service:
+    """Parsers by name, the first of them used where no other is asked for, behind one queue."""
+
+    def __init__(self, parsers: Mapping[str, Parser], settings: Settings) -> None:
+        self.parsers = dict(parsers)
+        self.settings = settings
+        self.metrics = Metrics()
+        self.batcher = Batcher(self._parse, settings, self.metrics)
+
+    @property
+    def default(self) -> str:
+        return next(iter(self.parsers))
+
+    async def read(self, request: ParseRequest) -> Work:
+        """Return the request's sentences, cut in a thread, as a long text takes a while."""
+        wish = wish_of(request, self.parsers)
+        return await asyncio.to_thread(work_of, request, wish, self.settings.limits)
+
+    async def results(self, work: Work) -> AsyncGenerator[list[Result], None]:
+        """Yield the results in order, as they come."""
+        async with aclosing(self.batcher.run(work.wish, work.sentences, work.constraints)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def sentences(self, request: ParseRequest, work: Work) -> AsyncGenerator[list[dict[str, Any]], None]:
+        """Yield what the request wants of its sentences, in order, as they come."""
+        done = 0
+        async with aclosing(self.results(work)) as pieces:
+            async for piece in pieces:
+                sources = work.sources[done : done + len(piece)]
+                done += len(piece)
+                yield await asyncio.to_thread(_described, request, piece, sources)
+
+    def about(self) -> list[dict[str, Any]]:
+        """Return the models by name, with what each can find and be asked for."""
+        return [_about(name, parser, default=name == self.default) for name, parser in self.parsers.items()]
+
+    def _parse(self, wish: Wish, sentences: Sequence[Sentence], constraints: Constraints | None) -> list[Result]:
+        return list(
+            self.parsers[wish.model].parse(
+                sentences,
+                decoder=wish.decoder,
+                head_score=wish.head_score,
+                style=wish.style,
+                constraints=constraints,
+            )
+        )
+
+
+def _described(request: ParseRequest, results: Sequence[Result], sources: Sequence[int]) -> list[dict[str, Any]]:
+    return [
+        sentence_of(result, source=source, wanted=request.fields, picture=request.picture)
+        for result, source in zip(results, sources, strict=True)
+    ]
+
+
+def _about(name: str, parser: Parser, *, default: bool) -> dict[str, Any]:
+    vocabulary = parser.model.vocabulary
+    return {
+        "name": name,
+        "default": default,
+        "decoder": parser.model.decoder_for(None),
+        "precision": parser.precision,
+        "head_score": parser.model.config.decoding.head_score,
+        "styles": [style for style in vocabulary.styles if style],
+        "labels": [label for label in vocabulary.labels if label not in ("", HELPER)],
+        "relations": [relation for relation in vocabulary.relations if relation],
+    }
