@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 import h3n
 from h3n.parser import Parser
 from h3n.serve.answers import HANDLERS, JSON_LINES, attended, dumped, streamed, whole
+from h3n.serve.compatible import add_compatible_routes
 from h3n.serve.examples import ANSWER, EXAMPLES, PROBLEMS
 from h3n.serve.guard import Guard
 from h3n.serve.metrics import CONTENT_TYPE
@@ -68,6 +69,7 @@ def add_routes(app: Any) -> None:
     app.add_api_route("/healthz", health, summary="Whether the process is alive")
     app.add_api_route("/readyz", ready, summary="Whether it parses: 503 while it starts and ends")
     app.add_api_route("/metrics", metrics, response_class=PlainTextResponse, summary="Numbers for Prometheus")
+    add_compatible_routes(app)
     app.add_api_route("/docs", docs, response_class=HTMLResponse, include_in_schema=False)
 
 

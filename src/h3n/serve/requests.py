@@ -123,8 +123,14 @@ def wish_of(request: ParseRequest, parsers: Mapping[str, Parser]) -> Wish:
 def work_of(request: ParseRequest, wish: Wish, limits: Limits) -> Work:
     """Return the sentences of a request within the limits; texts are cut into sentences and words."""
     sentences, sources = _sentences(request, limits)
-    words = sum(map(len, sentences))
     name = next(one for one in ("text", "texts", "words") if getattr(request, one) is not None)
+    check_lengths(name, sentences, wish, limits)
+    return Work(wish, sentences, sources, _constraints(request, len(sentences), wish, limits))
+
+
+def check_lengths(name: str, sentences: Sequence[Sentence], wish: Wish, limits: Limits) -> None:
+    """Refuse more words in all, or in one sentence, than the limits allow."""
+    words = sum(map(len, sentences))
     if words > limits.words:
         raise Refused(413, name, f"{words} words; at most {limits.words} are accepted in one request")
     longest = max(map(len, sentences), default=0)
@@ -132,7 +138,6 @@ def work_of(request: ParseRequest, wish: Wish, limits: Limits) -> Work:
     if longest > most:
         for_exact = f" by the decoder hpsg (others: {limits.sentence_words})" if wish.decoder == "hpsg" else ""
         raise Refused(413, name, f"a sentence of {longest} words; at most {most} are accepted{for_exact}")
-    return Work(wish, sentences, sources, _constraints(request, len(sentences), wish, limits))
 
 
 def _sentences(request: ParseRequest, limits: Limits) -> tuple[list[Sentence], list[int]]:

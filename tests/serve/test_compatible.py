@@ -1,0 +1,102 @@
+"""Clients of other services get trees from h3n unchanged: NLTK's of CoreNLP, and what displaCy draws."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra serve")
+
+from h3n.parser import Parser
+from tests.serve.conftest import Running
+
+TEXT = "The old dog sees a cat. The cat (a big one) sleeps."
+
+
+def client(name: str, url: str) -> Any:
+    pytest.importorskip("requests", reason="NLTK's clients of CoreNLP need requests")
+    corenlp = pytest.importorskip("nltk.parse.corenlp", reason="needs NLTK")
+    return getattr(corenlp, name)(url=url)
+
+
+def test_constituents_by_the_client_of_nltk(service: Running, parser: Parser) -> None:
+    nltk = client("CoreNLPParser", service.url)
+    trees = list(nltk.parse_text(TEXT))
+    results = list(parser.parse(TEXT))
+    assert [tree.label() for tree in trees] == ["ROOT"] * len(results)
+    for tree, result in zip(trees, results, strict=True):
+        expected = result.to_nltk()
+        assert (tree if expected.label() == "ROOT" else tree[0]).productions()[0] == expected.productions()[0]
+        assert len(tree.leaves()) == len(result)
+    (one,) = nltk.raw_parse("The old dog sleeps .")
+    assert one.leaves() == ["The", "old", "dog", "sleeps", "."]
+    (split,) = nltk.parse(["A", "dog's", "cat"], properties={"tokenize.whitespace": "true"})
+    assert split.leaves() == ["A", "dog's", "cat"]
+    assert list(nltk.tokenize("The cat sleeps.")) == ["The", "cat", "sleeps", "."]
+    nltk.session.close()
+
+
+def test_dependencies_by_the_client_of_nltk(service: Running, parser: Parser) -> None:
+    nltk = client("CoreNLPDependencyParser", service.url)
+    (graph,) = nltk.raw_parse("The old dog sees a cat.")
+    (result,) = parser.parse("The old dog sees a cat.")
+    rows = [row.split("\t") for row in graph.to_conll(4).splitlines()]
+    assert [row[0] for row in rows] == list(result.words)
+    assert [row[1] for row in rows] == list(result.tags)
+    assert [int(row[2]) for row in rows] == list(result.heads)
+    assert [row[3] for row, head in zip(rows, result.heads, strict=True) if head] == [
+        relation for relation, head in zip(result.relations, result.heads, strict=True) if head
+    ]
+    nltk.session.close()
+
+
+def ask(service: Running, body: bytes, properties: object, content_type: str = "text/plain") -> tuple[int, Any]:
+    query = urllib.parse.urlencode(
+        {"properties": properties if isinstance(properties, str) else json.dumps(properties)}
+    )
+    return service.send(f"/?{query}", body, headers={"Content-Type": content_type})[:2]
+
+
+def test_offsets_and_lines_are_those_of_the_text(service: Running) -> None:
+    status, answer = ask(service, TEXT.encode(), {"annotators": "tokenize"})
+    assert status == 200
+    tokens = [token for sentence in answer["sentences"] for token in sentence["tokens"]]
+    assert [TEXT[t["characterOffsetBegin"] : t["characterOffsetEnd"]] for t in tokens] == [t["word"] for t in tokens]
+    assert "parse" not in answer["sentences"][0]
+    _, answer = ask(service, b"A dog. A cat.\nDogs", {"ssplit.eolonly": "true"})
+    assert [len(sentence["tokens"]) for sentence in answer["sentences"]] == [6, 1]
+    _, escaped = ask(service, b"A+dog%20barks%2E", {}, "application/x-www-form-urlencoded")
+    assert [token["word"] for token in escaped["sentences"][0]["tokens"]] == ["A", "dog", "barks", "."]
+
+
+@pytest.mark.parametrize(
+    ("properties", "field"),
+    [
+        ("{", "properties"),
+        ("[]", "properties"),
+        ({"annotators": "ner"}, "properties.annotators"),
+        ({"outputFormat": "serialized"}, "properties.outputFormat"),
+    ],
+)
+def test_what_is_not_there_is_refused(service: Running, properties: object, field: str) -> None:
+    status, answer = ask(service, b"A dog.", properties)
+    assert (status, answer["field"]) == (422, field)
+
+
+def test_displacy_draws_every_sentence_or_all_as_one(service: Running, parser: Parser) -> None:
+    _, sentences, _ = service.send("/spacy", {"text": TEXT})
+    _, whole, _ = service.send("/spacy/dep", {"text": TEXT, "model": "other"})
+    results = list(parser.parse(TEXT))
+    assert [[word["text"] for word in one["words"]] for one in sentences] == [list(one.words) for one in results]
+    assert whole["words"] == [word for one in sentences for word in one["words"]]
+    assert len(whole["arcs"]) == len(whole["words"]) - len(sentences)
+    first = len(results[0])
+    for arc in whole["arcs"]:
+        assert arc["start"] < arc["end"]
+        assert (arc["start"] < first) == (arc["end"] < first)
+    arc = next(arc for arc in results[1].arcs if arc.governor > arc.word)
+    expected = {"start": arc.word, "end": arc.governor, "label": arc.relation, "dir": "left"}
+    assert expected in sentences[1]["arcs"]
