@@ -28,7 +28,6 @@ from typing import IO, Any, BinaryIO, TypeAlias, cast
 from h3n.errors import CorruptInput, InputError, TruncatedInput
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
-
 STANDARD = "-"
 PIECE = 1 << 16
 LARGEST = 1 << 28  # bytes of a file that is read as a whole, unpacked
@@ -40,9 +39,9 @@ _DRAFT = ".h3n-"  # how temporary names begin; they are short, since the name th
 
 def name_of(source: Source) -> str:
     """Return what to call the source in a message."""
-    if isinstance(source, str | os.PathLike):
-        return "<stdin>" if source == STANDARD else os.fspath(source)
-    return str(getattr(source, "name", "<text>"))
+    if not isinstance(source, str | os.PathLike):
+        return str(getattr(source, "name", "<text>"))
+    return "<stdin>" if source == STANDARD else os.fspath(source)
 
 
 @contextlib.contextmanager
@@ -197,25 +196,28 @@ def _packed(raw: BinaryIO, suffix: str) -> Iterator[IO[str]]:
 def written_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a file to write bytes into, which takes its place under its name when it is complete."""
     path = Path(os.path.realpath(target))
-    with input_errors(target, "written"):
+    with input_errors(target, "written"), contextlib.ExitStack() as stack:
         if path.is_symlink():  # the real path has none left unless they go round in circles
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.exists() and not path.is_file():  # a pipe or a device takes what comes
-            with path.open("wb") as handle:
-                yield handle
-            return
-        draft = draft_of(path)
-        try:
-            with draft.open("xb") as handle:
-                yield handle
-                handle.flush()
-                os.fsync(handle.fileno())
-            if path.exists():
-                shutil.copymode(path, draft)
-            draft.replace(path)
-            _sync_folder(path.parent)
-        finally:
-            draft.unlink(missing_ok=True)
+            yield stack.enter_context(path.open("wb"))
+        else:
+            yield stack.enter_context(stack.enter_context(drafted(path)).open("xb"))
+
+
+@contextlib.contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """Yield a temporary name; the file that is written there takes the place of ``path`` when it is complete."""
+    draft = draft_of(path)
+    try:
+        yield draft
+        _sync(draft)
+        if path.exists():
+            shutil.copymode(path, draft)
+        draft.replace(path)
+        _sync_folder(path.parent)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -238,9 +240,8 @@ def written_folder(folder: Path) -> Iterator[Path]:
         try:
             draft.mkdir()
             yield draft
-            for path in sorted(draft.rglob("*")):
-                if path.is_file():
-                    _sync(path)
+            for path in filter(Path.is_file, sorted(draft.rglob("*"))):
+                _sync(path)
             _sync_folder(draft)
             _put_in_place(draft, folder)
         finally:
@@ -276,25 +277,21 @@ def draft_of(path: Path) -> Path:
 def remove_drafts(folder: Path) -> None:
     """Remove what killed processes left unfinished in a folder that nobody else is writing to."""
     for draft in folder.glob(f"{_DRAFT}*.part"):
-        if draft.is_dir():
-            shutil.rmtree(draft, ignore_errors=True)
-        else:
-            draft.unlink(missing_ok=True)
+        shutil.rmtree(draft, ignore_errors=True) if draft.is_dir() else draft.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:
-    with path.open("rb") as handle:
-        os.fsync(handle.fileno())
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)  # Windows flushes what may be written to
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _sync_folder(folder: Path) -> None:
     """Make a renaming last, where the system lets us."""
     with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _sync(folder)
 
 
 def checksum(path: Path) -> str:

@@ -81,9 +81,9 @@ def join(tree: Constituent, dependencies: Dependencies, *, strict: bool = False)
     It is the simplified HPSG tree (paper, section I). Never fails on two well-formed trees; in strict mode `JoinError`
     says where they disagree.
     """
-    found = list(leaves(tree))
-    if len(found) != len(dependencies):
-        raise MismatchError(f"the phrase tree has {len(found)} words, the dependency tree {len(dependencies)}")
+    bottom = list(leaves(tree))
+    if len(bottom) != len(dependencies):
+        raise MismatchError(f"the phrase tree has {len(bottom)} words, the dependency tree {len(dependencies)}")
     check_dependencies(dependencies)
     governors = dependencies.governors
     depths = depths_of(governors)
@@ -101,8 +101,8 @@ def join(tree: Constituent, dependencies: Dependencies, *, strict: bool = False)
         finished.append(_Part(span.start, span.end, head))
     spans.sort(key=lambda s: (s.start, -s.end))
     joint = JointTree(
-        words=tuple(leaf.word for leaf in found),
-        tags=tuple(leaf.tag for leaf in found),
+        words=tuple(leaf.word for leaf in bottom),
+        tags=tuple(leaf.tag for leaf in bottom),
         spans=tuple(spans),
         relations=dependencies.relations,
         top=top_of(tree),
@@ -110,11 +110,7 @@ def join(tree: Constituent, dependencies: Dependencies, *, strict: bool = False)
     derived = governors_of(joint)
     moved = [word for word, governor in enumerate(governors) if derived[word] != governor]
     if strict and moved:
-        word = moved[0]
-        raise JoinError(
-            f"word {word + 1} ({joint.words[word]!r}) has governor {governors[word] + 1} in the dependency tree, "
-            f"but the phrases allow only {derived[word] + 1}; {len(moved)} of {len(joint)} words disagree"
-        )
+        raise _disagreement(joint, moved, governors, derived)
     counts = JoinCounts(
         sentences=1,
         consistent=int(not moved),
@@ -126,6 +122,16 @@ def join(tree: Constituent, dependencies: Dependencies, *, strict: bool = False)
         moved=len(moved),
     )
     return Joined(joint, counts)
+
+
+def _disagreement(
+    joint: JointTree, moved: Sequence[int], governors: Sequence[int], derived: Sequence[int]
+) -> JoinError:
+    word = moved[0]
+    return JoinError(
+        f"word {word + 1} ({joint.words[word]!r}) has governor {governors[word] + 1} in the dependency tree, "
+        f"but the phrases allow only {derived[word] + 1}; {len(moved)} of {len(joint)} words disagree"
+    )
 
 
 def split(joint: JointTree) -> tuple[Constituent, Dependencies]:

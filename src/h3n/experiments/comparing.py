@@ -20,11 +20,10 @@ from h3n.experiments.miniature import OVERLAY
 from h3n.experiments.plan import Choice, Job, makes_of, plan
 from h3n.experiments.results import add_result
 from h3n.experiments.running import OnEvent, Request, ShowReading, Started
-from h3n.files import restore_folder
+from h3n.files import restore_folder, write_text
 from h3n.measure.provenance import checksums, describe_code, describe_machine, public_name
 from h3n.model.model import Model
 from h3n.training import Note, load_examples, train
-from h3n.training.checkpoint import write_file
 from h3n.training.curves import read_metrics
 from h3n.training.processes import Processes, choose_device
 
@@ -72,7 +71,7 @@ def train_job(job: Job, *, given: bool, report: OnEvent, watch: ShowReading | No
     dev = load_examples(data.dev, data=data, watch=watch)
     job.folder.mkdir(parents=True, exist_ok=True)
     if not (job.folder / PROVENANCE).is_file():
-        write_file(job.folder / PROVENANCE, json.dumps(_provenance(job), indent=1) + "\n")
+        write_text(job.folder / PROVENANCE, json.dumps(_provenance(job), indent=1) + "\n")
     train(job.config, examples, dev, resume=True, report=report)
 
 

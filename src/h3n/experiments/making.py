@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +9,9 @@ from pathlib import Path
 from h3n.config import expand
 from h3n.convert import to_phrases
 from h3n.convert.rules import load_scheme, to_dependencies
-from h3n.errors import InputError, TreeError
+from h3n.errors import TreeError
 from h3n.experiments.experiment import Make
+from h3n.files import input_errors
 from h3n.formats import read, write
 from h3n.trees import Sentence
 
@@ -30,15 +30,9 @@ def make_file(make: Make, *, watch: ShowReading | None = None) -> Path:
     sentences: Iterable[Sentence] = read(expand(make.source))
     if watch is not None:
         sentences = watch(sentences, make.source)
-    draft = target.with_name(f".{os.getpid()}.{target.name}")
-    try:
+    with input_errors(target, "written"):
         target.parent.mkdir(parents=True, exist_ok=True)
-        write(_converted(sentences, make.scheme), draft)
-        draft.replace(target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
+    write(_converted(sentences, make.scheme), target)
     return target
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from h3n.errors import InputError
 from h3n.experiments.catalogue import build_experiment, definition_of
 from h3n.experiments.experiment import Experiment
+from h3n.files import input_errors, write_text
 
 
 def read_results(folder: Path, name: str) -> dict[str, Any] | None:
@@ -41,8 +42,6 @@ def add_result(folder: Path, experiment: Experiment, *, run: str, record: dict[s
     Records of other runs stay, unless they are of the miniature and this one is not, or the other way round. The
     results of an experiment in a file of the user's own say what it is, so that a page can be made of them alone.
     """
-    from h3n.training.checkpoint import write_file
-
     name = experiment.name
     results = read_results(folder, name)
     if results is None or results.get("miniature") != miniature:
@@ -51,9 +50,7 @@ def add_result(folder: Path, experiment: Experiment, *, run: str, record: dict[s
         results["definition"] = definition_of(experiment)
     results["runs"] = dict(sorted((results["runs"] | {run: record}).items()))
     path = folder / f"{name}.json"
-    try:
+    with input_errors(folder, "made"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
-    write_file(path, json.dumps(results, ensure_ascii=False, indent=1) + "\n")
+    write_text(path, json.dumps(results, ensure_ascii=False, indent=1) + "\n")
     return path

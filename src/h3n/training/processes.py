@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, distributed, nn
 
 from h3n.errors import TrainingError
-from h3n.model.model import check_device
+from h3n.model.devices import check_device
 
 # Gradients travel in pieces of about this many numbers: few messages, little extra memory.
 PIECE = 8_000_000

@@ -125,7 +125,7 @@ def read_vocabulary(folder: Path) -> Vocabulary | None:
         return None
     try:
         return Vocabulary.from_json(table)
-    except (TypeError, AttributeError) as error:
+    except (H3nError, TypeError, AttributeError) as error:
         raise InputError(f"{folder / VOCABULARY}: not a vocabulary: {error}") from None
 
 
