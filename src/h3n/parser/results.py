@@ -16,9 +16,11 @@ from typing import Any
 from h3n import draw, formats, text
 from h3n.errors import MissingExtra, TreeError
 from h3n.formats import Writing, jsonl
-from h3n.trees import UNARY, Constituent, JointTree, Leaf, Sentence
+from h3n.parser.navigation import check_word, children_of, path_between, subtree_of
+from h3n.trees import ROOT, UNARY, Constituent, JointTree, Leaf, Sentence, bare_label
 
 BLANK = "_"  # for a blank inside a word, which brackets cannot show
+NOUN_PHRASE = "NP"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -107,6 +109,46 @@ class Result:
         return self.sentence.tree
 
     @property
+    def root(self) -> int | None:
+        """The word on which all others hang; None where there are no dependencies."""
+        return self.governors.index(ROOT) if self.governors else None
+
+    @property
+    def noun_phrases(self) -> tuple[LabelledSpan, ...]:
+        """The phrases labelled NP, alone or in a unary chain, an outer one before those inside it."""
+        return tuple(span for span in self.spans if NOUN_PHRASE in map(bare_label, span.labels))
+
+    def children(self, word: int) -> tuple[int, ...]:
+        """Return the words that hang on a word, from left to right; -1 is the root."""
+        return children_of(self._governors_for(word), word)
+
+    def subtree(self, word: int) -> tuple[int, ...]:
+        """Return a word and all words below it, from left to right."""
+        return subtree_of(self._governors_for(word), word)
+
+    def path(self, first: int, last: int) -> tuple[int, ...]:
+        """Return the words on the way from one word to another along arcs, both included."""
+        return path_between(self._governors_for(first, last), first, last)
+
+    def phrase(self, word: int) -> LabelledSpan | None:
+        """Return the largest phrase whose head is the word; None where it is the head of none."""
+        check_word(word, len(self))
+        if self.joint is None:
+            why = self._why_not("a decoder that finds one tree alone")
+            raise TreeError(f"{self!r} has no phrases with heads: {why}")
+        return next((span for span in self.spans if span.head == word), None)
+
+    def _governors_for(self, *words: int) -> tuple[int, ...]:
+        for word in words:
+            check_word(word, len(self))
+        if not self.governors:
+            raise TreeError(f"{self!r} has no dependencies: {self._why_not('a decoder for phrase structure alone')}")
+        return self.governors
+
+    def _why_not(self, decoder: str) -> str:
+        return self.note or (f"it was parsed with {decoder}" if self.words else "it has no words")
+
+    @property
     def offsets(self) -> tuple[tuple[int, int], ...]:
         """Start and end of every word in the text it was parsed from; in `text` where it was not parsed from one."""
         return text.offsets(self.sentence)
@@ -135,15 +177,15 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as lists, numbers and strings: what `json` writes."""
-        made = jsonl.object_of(self.sentence)
-        made |= {"text": self.text, "offsets": self.offsets}
+        table = jsonl.object_of(self.sentence)
+        table |= {"text": self.text, "offsets": self.offsets}
         if self.spans:
-            made["spans"] = [_span(span) for span in self.spans]
+            table["spans"] = [_span(span) for span in self.spans]
         if self.arcs:
-            made["arc_confidences"] = [round(arc.confidence, 4) for arc in self.arcs]
+            table["arc_confidences"] = [round(arc.confidence, 4) for arc in self.arcs]
         if self.note is not None:
-            made["note"] = self.note
-        return made
+            table["note"] = self.note
+        return table
 
     def json(self) -> str:
         """Return one line of JSON; files of such lines can be read with `h3n.formats`."""
@@ -162,6 +204,12 @@ class Result:
         """
         return draw.svg(self.with_confidence if confidence else self.drawable, theme=theme, fit=fit)
 
+    def png(
+        self, *, theme: str = "auto", fit: int | None = None, confidence: bool = False, scale: float = 2.0
+    ) -> bytes:
+        """Return the same picture as the bytes of a PNG file, ``scale`` times as large; needs the extra ``png``."""
+        return draw.png(self.svg(theme=theme, fit=fit, confidence=confidence), scale=scale)
+
     def to_nltk(self) -> Any:
         """Return the phrase structure as an ``nltk.Tree``, the words as they are; needs NLTK."""
         try:
@@ -169,8 +217,7 @@ class Result:
         except ImportError:
             raise MissingExtra("NLTK trees", "nltk") from None
         if self.tree is None:
-            why = "it was parsed with a decoder for dependencies alone" if self.words else "it has no words"
-            raise TreeError(f"{self!r} has no phrase structure: {why}")
+            raise TreeError(f"{self!r} has no phrase structure: {self._why_not('a decoder for dependencies alone')}")
         return _rebuilt(self.tree, Tree)
 
     def _repr_svg_(self) -> str:
