@@ -22,8 +22,8 @@ LAYERS: list[set[str]] = [
     {"treebanks", "draw", "models"},
     {"model"},
     {"parser"},
-    {"prepare", "training", "workbench"},
-    {"measure"},
+    {"prepare", "training", "workbench", "integrations"},
+    {"measure", "nltk"},
     {"experiments", "serve", "client"},
     {"cli"},
 ]

@@ -2,6 +2,7 @@
 
 from h3n.parser.parser import Parser, load
 from h3n.parser.results import Arc, LabelledSpan, Result
+from h3n.parser.tables import frame
 from h3n.parser.windows import LOOK_AHEAD
 
-__all__ = ["LOOK_AHEAD", "Arc", "LabelledSpan", "Parser", "Result", "load"]
+__all__ = ["LOOK_AHEAD", "Arc", "LabelledSpan", "Parser", "Result", "frame", "load"]

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 
@@ -24,6 +24,7 @@ from h3n.parser.confidence import arc_confidences, span_confidences
 from h3n.parser.inputs import Parsable, Words, read
 from h3n.parser.processes import prepare_for_forks
 from h3n.parser.results import Arc, LabelledSpan, Result
+from h3n.parser.tables import frame
 from h3n.parser.windows import LOOK_AHEAD, windows
 from h3n.trees import HELPER, Sentence
 
@@ -180,6 +181,21 @@ class Parser:
         if retag:
             inputs = ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)
         return self._results(inputs, _Asked(chosen, constraints, style, head_score), look_ahead)
+
+    def to_frame(
+        self,
+        source: Parsable | None = None,
+        *,
+        words: Words | None = None,
+        rows: str = "words",
+        library: str = "pandas",
+        decoder: str | None = None,
+    ) -> Any:
+        """Return a data frame of pandas or polars with a row for each word, or for each of the phrases.
+
+        `h3n.parser.frame` makes one of results that `parse` gave, with whatever options.
+        """
+        return frame(self.parse(source, words=words, decoder=decoder), rows=rows, library=library)
 
     def _results(self, inputs: Iterator[tuple[int, Sentence]], asked: _Asked, look_ahead: int) -> Iterator[Result]:
         done = 0
