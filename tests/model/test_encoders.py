@@ -160,12 +160,12 @@ def test_words_beyond_the_last_position_share_it() -> None:
 def test_an_unknown_model_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be loaded"):
         made(options(kind="pretrained", name=str(tmp_path / "nowhere")))
-    with pytest.raises(InputError, match=r"encoder\.name is empty"):
+    with pytest.raises(UsageError, match=r"encoder\.name is empty"):
         made(options(kind="pretrained"))
 
 
 def test_windows_too_small_for_a_word_are_refused(tiny_encoder: Callable[[str], Path]) -> None:
-    with pytest.raises(UsageError, match="leave no room"):
+    with pytest.raises(UsageError, match=r"encoder\.windows: 3; accepted: 0, or 8 or more"):
         made(options(kind="pretrained", name=str(tiny_encoder("bert")), windows=3))
 
 

@@ -34,7 +34,7 @@ def _plain(sentence: Sentence) -> Sentence:
         return sentence
     tags, lemmas, features = zip(*map(_analysed, sentence.tags), strict=True)
     tree = _retagged(sentence.tree, tags)
-    known = tags if any(tags) else None
+    known = tags if any(tag not in ("", _NONE) for tag in tags) else None
     return replace(sentence, tree=tree, tags=known, lemmas=_column(lemmas), features=_column(features))
 
 
@@ -45,6 +45,7 @@ def _column(values: tuple[str, ...]) -> tuple[str, ...] | None:
 def _analysed(tag: str) -> tuple[str, str, str]:
     """Return the bare tag, the lemma and the features."""
     bare, _, rest = tag.partition(MARK)
+    bare = bare or _NONE
     if bare == TRACE:  # a trace has no morphology; without it, the word would be one
         return tag, _NONE, _NONE
     first, *others = unescape(rest.removesuffix(MARK)).split("|")
@@ -70,7 +71,7 @@ def _annotated(sentence: Sentence) -> Sentence:
     if sentence.lemmas is None and sentence.features is None:
         _check_tags(sentence.tree)
         return sentence
-    tags = sentence.tags or ("",) * len(sentence)
+    tags = sentence.tags or tuple(leaf.tag for leaf in leaves(sentence.tree) if leaf.tag != TRACE)
     columns = zip(tags, sentence.lemmas or repeat(_NONE), sentence.features or repeat(_NONE), strict=False)
     return replace(sentence, tree=_retagged(sentence.tree, (_annotation(*column) for column in columns)))
 
@@ -85,7 +86,7 @@ def _annotation(tag: str, lemma: str, features: str) -> str:
     attributes = [] if features == _NONE else features.split("|")
     if lemma != _NONE and not any(attribute.startswith(_LEMMA) for attribute in attributes):
         attributes.insert(0, _LEMMA + lemma)
-    annotated = f"{tag}{MARK}{'|'.join(attributes) or _NONE}{MARK}"
-    if _analysed(annotated) != (tag, unescape(lemma), unescape(features)):
+    annotated = f"{tag or _NONE}{MARK}{'|'.join(attributes) or _NONE}{MARK}"
+    if _analysed(annotated) != (tag or _NONE, unescape(lemma), unescape(features)):
         raise TreeError(f"the tag {tag!r}, lemma {lemma!r} and features {features!r} cannot be told apart in SPMRL")
     return annotated
