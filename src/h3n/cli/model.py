@@ -83,7 +83,7 @@ def export(
     A model of 16 bits a weight is half as large as one of 32 and parses the same; one of 8 is a quarter and nearly so.
     """
     source = locate(name)
-    read_about(source)  # a folder that is no model is refused before anything is copied
+    read_about(source)  # a folder that is not a model is refused before anything is copied
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not an empty folder; name another")
     with written_folder(folder) as draft:

@@ -25,7 +25,7 @@ def converted(sentences: Iterable[Sentence], make: Maker, *, on_problem: Handler
     """
     for number, sentence in enumerate(sentences, start=1):
         try:
-            made = make(sentence)
+            complete = make(sentence)
         except TreeError as error:
             where = sentence.place if sentence.place is not None else f"sentence {number}"
             placed = TreeError(f"{where}: {error}")
@@ -33,7 +33,7 @@ def converted(sentences: Iterable[Sentence], make: Maker, *, on_problem: Handler
                 raise placed from None
             on_problem(placed)
         else:
-            yield made
+            yield complete
 
 
 def maker(scheme: str, *, labels: str, unknown: Counter[str]) -> Maker:

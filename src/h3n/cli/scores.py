@@ -114,7 +114,7 @@ def read_brackets(gold: str, predicted: str, names: tuple[str, str]) -> list[Ite
 
 
 def _has_lines(source: str) -> bool:
-    # What is no regular file (a pipe, standard input) can be read only once.
+    # What is not a regular file (a pipe, standard input) can be read only once.
     if not Path(source).is_file():
         return False
     sample: list[str] = []

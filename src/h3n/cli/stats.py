@@ -126,24 +126,24 @@ class Counts:
         """Return everything by name, in the order to show; parts of nothing are left out."""
         sentences = self.lengths.total()
         words = sum(length * count for length, count in self.lengths.items())
-        made: dict[str, Any] = {"sentences": sentences, "words": words}
+        summary: dict[str, Any] = {"sentences": sentences, "words": words}
         if sentences:
-            made["length"] = {
+            summary["length"] = {
                 "mean": round(words / sentences, 2),
                 "median": median_low(self.lengths.elements()),
                 "max": max(self.lengths),
                 "distribution": {str(length): self.lengths[length] for length in sorted(self.lengths)},
             }
-            made["without_words"] = self.lengths[0]
+            summary["without_words"] = self.lengths[0]
         if self.trees:
-            made["phrases"] = {
+            summary["phrases"] = {
                 "trees": self.trees,
                 "constituents": self.labels.total(),
                 "deepest": self.deepest,
                 "traces": self.traces,
             }
         if self.dependencies:
-            made["dependencies"] = {
+            summary["dependencies"] = {
                 "trees": self.dependencies,
                 "non_projective": self.crossed,
                 "non_projective_percent": _percent(self.crossed, self.dependencies),
@@ -151,11 +151,11 @@ class Counts:
                 "non_projective_arcs_percent": _percent(self.crossing_arcs, self.arcs),
             }
         if self.agreement.sentences:
-            made["agreement"] = _agreement(self.agreement)
+            summary["agreement"] = _agreement(self.agreement)
         for name in ("labels", "relations", "tags", "upos"):
             if counter := getattr(self, name):
-                made[name] = dict(counter.most_common())
-        return made
+                summary[name] = dict(counter.most_common())
+        return summary
 
 
 def crossing_arcs(governors: Sequence[int]) -> int:

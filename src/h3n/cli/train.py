@@ -77,7 +77,7 @@ def train(
 def _finish(options: Config, model: Any, dev: Any, show: Display) -> None:
     """Write what goes with the finished parser and say where it is."""
     from h3n.training.card import write_card
-    from h3n.training.page import write_page
+    from h3n.training.run_page import write_page
 
     run, command = Path(options.output), shlex.join(["h3n", *sys.argv[1:]])
     show.say(_curves(run))

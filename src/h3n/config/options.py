@@ -43,8 +43,8 @@ Temperature = Annotated[float, Within(0.01, 100)]
 
 def option(default: Value, text: str) -> Value:
     """Return the field of a dataclass with its default and what it does."""
-    made: Value = field(default=default, metadata={"help": text})
-    return made
+    described: Value = field(default=default, metadata={"help": text})
+    return described
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ def to_phrases(
     """Return the phrases of a dependency tree, projective or not; O(n) (paper, Algorithm 2, section V-B).
 
     ``labels`` is ``main`` for relations without their subtype, ``full`` for whole ones. `TreeError` if the governors
-    are no tree; every tree is accepted.
+    are not a tree; every tree is accepted.
     """
     if labels not in LABELS:
         raise UnknownName("phrase labels", labels, LABELS)

@@ -45,12 +45,12 @@ class Brackets:
 
 
 def bracketed_line(line: str, place: Place | None = None) -> Bracketed:
-    """Return the bracketing of a line as EVALB reads it: no top bracket needed, and nothing at all is no parse."""
+    """Return the bracketing of a line as EVALB reads it: no top bracket needed; an empty line has no parse."""
     return Bracketed(_EVENTS.findall(line), place)
 
 
 def bracketed_tree(tree: Constituent | None, place: Place | None = None) -> Bracketed:
-    """Return the bracketing of a tree; None is no parse."""
+    """Return the bracketing of a tree; None means that there is no parse."""
     events: list[Event] = []
     stack: list[Node | None] = [tree] if tree is not None else []
     while stack:

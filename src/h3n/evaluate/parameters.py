@@ -185,7 +185,7 @@ class LabelTable(dict[str, str | None]):
 
     def __missing__(self, label: str) -> str | None:
         cut = self._cut(label)
-        # Helper spans are no phrases of anybody's grammar, whatever the parameters say.
+        # Helper spans are not phrases of the grammar and never count, whatever the parameters say.
         gone = label == HELPER or cut in self._deleted or any((cut, other) in self._equal for other in self._deleted)
         self[label] = result = None if gone else cut
         return result

@@ -13,7 +13,7 @@ from h3n.experiments.catalogue import experiment_names, load_experiment
 from h3n.experiments.experiment import Comparison, Experiment, SpeedTest
 
 if TYPE_CHECKING:
-    from h3n.experiments.page import write_page
+    from h3n.experiments.results_page import write_page
     from h3n.experiments.running import run_experiment
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 # Imported when somebody asks for them: running an experiment needs torch.
-_LATER = {"run_experiment": "h3n.experiments.running", "write_page": "h3n.experiments.page"}
+_LATER = {"run_experiment": "h3n.experiments.running", "write_page": "h3n.experiments.results_page"}
 
 
 def __getattr__(name: str) -> Any:

@@ -102,11 +102,11 @@ class Builder:
                 words.append(leaf)
                 while closing:
                     closing -= 1
-                    made = _new(Constituent)
-                    _set_label(made, labels.pop())
-                    _set_children(made, tuple(inner))
+                    constituent = _new(Constituent)
+                    _set_label(constituent, labels.pop())
+                    _set_children(constituent, tuple(inner))
                     inner = outer.pop()
-                    inner.append(made)
+                    inner.append(constituent)
                 if labels:
                     continue
                 self._inner = inner
@@ -148,9 +148,9 @@ class Builder:
         if not self._labels:
             self._report_stray(UnbalancedBrackets, "a closing bracket without an opening one", "a new tree")
             return
-        made = self._bracket(self._labels.pop(), tuple(self._inner))
+        constituent = self._bracket(self._labels.pop(), tuple(self._inner))
         self._inner = self._outer.pop()
-        self._inner.append(made)
+        self._inner.append(constituent)
         if not self._labels:
             self._finish()
 
@@ -172,7 +172,7 @@ class Builder:
         self._leaves, self._empty, self._start = [], None, self.line
 
     def _report_stray(self, kind: type[FormatError], found: str, expected: str) -> None:
-        """Report what stands between trees, once for a line: a page of running text is no thousand problems."""
+        """Report what stands between trees, once for a line and not for every word of it."""
         if self._problems.none_in(self.line, self.line):
             self._report(kind, found, expected)
 

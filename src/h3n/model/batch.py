@@ -206,10 +206,10 @@ def _refuse() -> Pieces:
 
 def _padded(columns: Sequence[Numbers], width: int) -> Tensor:
     """Return (B, n + 2) with the words in the middle and padding at start, stop and behind."""
-    made = np.full((len(columns), width), PADDING, dtype=np.int64)
+    padded = np.full((len(columns), width), PADDING, dtype=np.int64)
     for b, column in enumerate(columns):
-        made[b, 1 : len(column) + 1] = column
-    return torch.from_numpy(made)
+        padded[b, 1 : len(column) + 1] = column
+    return torch.from_numpy(padded)
 
 
 def to_device(batch: Batch, device: torch.device) -> Batch:

@@ -15,6 +15,6 @@ def check_device(name: str) -> str:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         said = str(error).strip().splitlines()[0].removesuffix(".")
-        why = "" if said.startswith("Expected one of") else f": {said}"  # a list of hardware nobody has
+        why = "" if said.startswith("Expected one of") else f": {said}"  # then torch lists hardware that few have
         raise UsageError(f"device {name!r} cannot be used{why}; accepted: auto, cpu, cuda, cuda:1, mps") from None
     return name

@@ -19,7 +19,7 @@ from h3n.model.packages import locate_encoder
 from h3n.model.pieces import Tokenizer, quiet
 from h3n.model.vocabulary import Vocabulary
 
-# Positions below this many are no real limit but a default of the library.
+# Positions below this many are not a real limit but a default of the library.
 NO_LIMIT = 100_000
 # Pieces that the pretrained model reads at once where nothing is learned: a long input takes no more memory.
 BLOCK = 16_384
@@ -35,7 +35,7 @@ class Attentive(nn.Module):
         self, options: Encoder, vocabulary: Vocabulary, *, folder: Path | None = None, vector_size: int = 0
     ) -> None:
         super().__init__()
-        del folder  # nothing but weights to be made from
+        del folder  # the weights are all there is to build from
         self.stack = Stack(options.layers)
         self.size = self.stack.size
         self.features = Features(
@@ -46,8 +46,8 @@ class Attentive(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:  # (B, n + 2, d)
         content = self.features.add_edges(self.features(batch), batch)
-        made: Tensor = self.stack(self.dropout(self.norm(content)), batch.mask)
-        return made
+        vectors: Tensor = self.stack(self.dropout(self.norm(content)), batch.mask)
+        return vectors
 
     def pretrained(self) -> list[nn.Parameter]:
         """Return the parameters that were not learned here: none."""
@@ -84,8 +84,8 @@ class Pretrained(nn.Module):
             raise ValueError("the batch was made without the encoder's tokenizer")
         content = self.project(self._word_vectors(batch.rows, batch.mask))
         content = self.features.add_edges(content + self.features(batch), batch)
-        made: Tensor = self.stack(self.dropout(self.norm(content)), batch.mask)
-        return made
+        vectors: Tensor = self.stack(self.dropout(self.norm(content)), batch.mask)
+        return vectors
 
     def _word_vectors(self, rows: Rows, mask: Tensor) -> Tensor:
         word_of, word_pieces = rows.word_of, rows.word_pieces

@@ -45,8 +45,8 @@ class CharacterLstm(nn.Module):
         lengths = (characters != PADDING).sum(dim=1).cpu()
         packed = pack_padded_sequence(self.embed(characters), lengths, batch_first=True, enforce_sorted=False)
         _, (state, _) = self.lstm(packed)
-        made: Tensor = self.out(torch.cat((state[0], state[1]), dim=-1))
-        return made
+        vectors: Tensor = self.out(torch.cat((state[0], state[1]), dim=-1))
+        return vectors
 
 
 CHARACTERS: dict[str, type[CharacterCnn] | type[CharacterLstm]] = {"cnn": CharacterCnn, "lstm": CharacterLstm}
@@ -81,9 +81,9 @@ class Features(nn.Module):
         self.shapes = nn.Embedding(SHAPES, size, padding_idx=PADDING) if options.shapes else None
         # One style tells a network nothing.
         self.styles = nn.Embedding(len(vocabulary.styles), size) if len(vocabulary.styles) > 1 else None
-        made = CHARACTERS.get(options.characters)
+        kind = CHARACTERS.get(options.characters)
         characters = len(vocabulary.characters) + 2
-        self.characters = made(characters, options.character_size, size) if made is not None else None
+        self.characters = kind(characters, options.character_size, size) if kind is not None else None
         for embedding in (self.words, self.tags, self.shapes, self.styles):
             if embedding is not None:
                 _shrink(embedding)
@@ -115,15 +115,15 @@ class Features(nn.Module):
         return total + places @ self.edges
 
     def _word_vectors(self, embed: nn.Embedding, words: Tensor) -> Tensor:
-        made: Tensor
+        embedded: Tensor
         if not self.training:
-            made = embed(words)
-            return made
+            embedded = embed(words)
+            return embedded
         rare = torch.rand(words.shape, device=words.device) < 1.0 / (1.0 + self.counts[words])
         vectors = embed(torch.where(rare & (words != PADDING), UNKNOWN, words))
         kept = torch.rand(words.shape, device=words.device) >= self.word_dropout
-        made = vectors * kept[..., None]
-        return made
+        embedded = vectors * kept[..., None]
+        return embedded
 
 
 def _shrink(embedding: nn.Embedding) -> None:

@@ -83,8 +83,8 @@ class Layer(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         x = self.attention_norm(x + self.dropout(self.attention(x, mask)))
         inside = self.dropout(functional.relu(torch.cat(self.inner(x), dim=-1)))
-        made: Tensor = self.outer_norm(x + self.dropout(torch.cat(self.outer(inside), dim=-1)))
-        return made
+        output: Tensor = self.outer_norm(x + self.dropout(torch.cat(self.outer(inside), dim=-1)))
+        return output
 
 
 class Stack(nn.Module):

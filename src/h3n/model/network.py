@@ -52,8 +52,8 @@ class Network(nn.Module):
         super().__init__()
         if config.encoder.kind not in ENCODERS:
             raise UnknownName("encoder", config.encoder.kind, ENCODERS)
-        made = ENCODERS[config.encoder.kind]
-        self.encoder = made(config.encoder, vocabulary, folder=folder, vector_size=vector_size)
+        encoder = ENCODERS[config.encoder.kind]
+        self.encoder = encoder(config.encoder, vocabulary, folder=folder, vector_size=vector_size)
         size, options = self.encoder.size, config.scorers
         dropout = options.dropout
         # A treebank of one kind leaves the other kind's scorer with a single class that nobody asks for.
@@ -99,10 +99,10 @@ class Network(nn.Module):
     def relations(self, output: Output, governors: Tensor) -> Tensor:
         """Return (words, relations) for one governor per word of all sentences in a row; governor 0 is the root."""
         sentence, word = output.words.nonzero(as_tuple=True)
-        made: Tensor = self.relation(
+        scores: Tensor = self.relation(
             output.governors[sentence, governors], output.dependents[sentence, word + 1], root=governors == 0
         )
-        return made
+        return scores
 
 
 def build_network(config: Config, vocabulary: Vocabulary) -> Network:

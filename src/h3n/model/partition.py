@@ -27,8 +27,8 @@ def log_partition(weights: Tensor, spans: Spans) -> Tensor:
     width = spans.end - spans.start
     chart = chart.index_put((spans.sentence, spans.start, width), weights.float())
     lengths = torch.tensor(spans.lengths, device=weights.device)
-    made: Tensor = _LogPartition.apply(chart, lengths)  # type: ignore[no-untyped-call]
-    return made
+    total: Tensor = _LogPartition.apply(chart, lengths)  # type: ignore[no-untyped-call]
+    return total
 
 
 class _LogPartition(torch.autograd.Function):
@@ -74,15 +74,15 @@ def _marginals(chart: Tensor, inner: Tensor, left: Tensor, right: Tensor, whole:
     share = torch.sigmoid(chart)  # of the labelled among labelled and unlabelled
     at_left, at_right, roots = (torch.zeros_like(chart) for _ in range(3))
     roots[whole] = 1.0
-    made = torch.zeros_like(chart)
+    labelled_at = torch.zeros_like(chart)
     for w in range(n, 0, -1):
         starts = n - w + 1
         as_left, as_right, root = at_left[:, :starts, w], at_right[:, w:, n - w], roots[:, :starts, w]
         labelled = share[:, :starts, w]
-        made[:, :starts, w] = as_left * labelled + as_right * (labelled if w == 1 else 1.0) + root
+        labelled_at[:, :starts, w] = as_left * labelled + as_right * (labelled if w == 1 else 1.0) + root
         if w > 1:
             pairs = left[:, :starts, 1:w] + right[:, w:, starts:n] - inner[:, :starts, w, None]
             flow = pairs.exp_() * (as_left + as_right + root)[..., None]
             at_left[:, :starts, 1:w] += flow
             at_right[:, w:, starts:n] += flow
-    return made
+    return labelled_at

@@ -179,7 +179,7 @@ def _windows(count: int, room: int) -> list[tuple[int, int]]:
 def _nearest(count: int, windows: Sequence[tuple[int, int]]) -> Numbers:
     """Return for each piece the window in which it has most context on its poorer side, the first on a tie.
 
-    The ends of the sentence are no lack of context. From one window to the next, the poorer side of a piece in both is
+    The ends of the sentence do not lack context. From one window to the next, the poorer side of a piece in both is
     the right side in the first and the left side in the second, so that the borders are known without a search.
     """
     borders = [(end - 1 + start) // 2 + 1 for (_, end), (start, _) in pairwise(windows)]

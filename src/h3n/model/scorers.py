@@ -73,10 +73,10 @@ class SpanScorer(nn.Module):
             return self._score(posts, spans, 0, len(spans))
         blocks = range(0, len(spans), BLOCK)
         if torch.is_grad_enabled():
-            made = [checkpoint(self._score, posts, spans, at, at + BLOCK, use_reentrant=False) for at in blocks]
+            parts = [checkpoint(self._score, posts, spans, at, at + BLOCK, use_reentrant=False) for at in blocks]
         else:
-            made = [self._score(posts, spans, at, at + BLOCK) for at in blocks]
-        return torch.cat(made)
+            parts = [self._score(posts, spans, at, at + BLOCK) for at in blocks]
+        return torch.cat(parts)
 
     def best(self, posts: Posts, spans: Spans, *, helper: int | None) -> tuple[Tensor, Tensor]:
         """Return each span's best score and its label's index (0 is the empty label, so never 0).
@@ -104,10 +104,10 @@ class SpanScorer(nn.Module):
             # Not before the norm: without dropout it would then let more through than it learned to expect, and the
             # parser would find too many spans.
             active = active * posts.kept.index_select(0, sentence)
-        made: Tensor = self.second(active)
+        scores: Tensor = self.second(active)
         if posts.pairs is not None:
-            made = made + posts.pairs.flatten().index_select(0, (row + start) * posts.pairs.shape[1] + end)[:, None]
-        return made
+            scores = scores + posts.pairs.flatten().index_select(0, (row + start) * posts.pairs.shape[1] + end)[:, None]
+        return scores
 
 
 def fenceposts(words: Tensor) -> Tensor:  # (B, n + 2, d) -> (B, n + 1, d)
@@ -128,8 +128,8 @@ class Mlp(nn.Module):
         self.dropout = SharedDropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        made: Tensor = self.dropout(functional.leaky_relu(self.linear(x), negative_slope=0.1))
-        return made
+        features: Tensor = self.dropout(functional.leaky_relu(self.linear(x), negative_slope=0.1))
+        return features
 
 
 class ArcScorer(nn.Module):
@@ -149,8 +149,8 @@ class ArcScorer(nn.Module):
         n = scores.shape[1]
         loops = torch.eye(n, dtype=torch.bool, device=scores.device)
         barred = functional.pad(loops, (1, 0))[None] | ~_governors(mask)[:, None, :]
-        made: Tensor = scores.masked_fill(barred, -torch.inf)
-        return made
+        allowed: Tensor = scores.masked_fill(barred, -torch.inf)
+        return allowed
 
     def project(self, dependent: Tensor) -> Tensor:
         """Return what a word as a dependent looks for in a governor."""

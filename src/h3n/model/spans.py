@@ -72,5 +72,5 @@ def spans_of(lengths: tuple[int, ...], *, device: torch.device | None = None) ->
     sentence = np.repeat(np.arange(len(lengths)), counts)
     start = np.concatenate([_triangle(n)[0] for n in lengths])
     end = np.concatenate([_triangle(n)[1] for n in lengths])
-    made = [torch.from_numpy(column).to(device) for column in (sentence, start, end)]
-    return Spans(lengths, (0, *np.cumsum(counts).tolist()), *made)
+    columns = [torch.from_numpy(column).to(device) for column in (sentence, start, end)]
+    return Spans(lengths, (0, *np.cumsum(counts).tolist()), *columns)

@@ -219,12 +219,12 @@ class Parser:
             except DecodeError as error:
                 raise _placed(error, [first + at for at in batch[0]], chosen) from None
 
-        made: dict[int, Result] = {}
+        parsed: dict[int, Result] = {}
         for (numbers, _), results in zip(batches, each(work, batches), strict=True):
-            made.update(zip(numbers, results, strict=True))
+            parsed.update(zip(numbers, results, strict=True))
         for at, (source, sentence) in enumerate(window):
             # Nothing is found in a sentence without words, and one over the limits says so.
-            result = made.get(at) or Result(sentence=sentence, note=notes.get(at))
+            result = parsed.get(at) or Result(sentence=sentence, note=notes.get(at))
             yield replace(result, source=source) if source else result
 
     def _read(

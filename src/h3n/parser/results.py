@@ -255,11 +255,11 @@ def _rebuilt(tree: Constituent, kind: Any) -> Any:
     top = kind(tree.label, [])
     stack = [(tree, top)]
     while stack:
-        node, made = stack.pop()
+        node, target = stack.pop()
         for child in node.children:
             if isinstance(child, Leaf):
-                made.append(kind(child.tag, [child.word]) if child.tag else child.word)
+                target.append(kind(child.tag, [child.word]) if child.tag else child.word)
             else:
-                made.append(kind(child.label, []))
-                stack.append((child, made[-1]))
+                target.append(kind(child.label, []))
+                stack.append((child, target[-1]))
     return top

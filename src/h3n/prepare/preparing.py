@@ -20,7 +20,7 @@ from h3n.formats import Reading, Writing
 from h3n.prepare.folder import MANIFEST, written_folder
 from h3n.prepare.reading import is_blanked, read_pair
 from h3n.prepare.report import Finding, Report, SplitReport
-from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate
+from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate_treebank
 from h3n.trees import Constituent, Leaf, Sentence, is_projective, leaves, strip_tree
 
 TOP = "TOP"
@@ -63,7 +63,7 @@ def prepare(
     scheme = load_scheme(options.scheme) if options.scheme is not None else None
     if options.divide is not None and not any("all" in layout.names for layout in recipe.layouts):
         raise UsageError(f"--divide: {name} has a split of its own")
-    found = locate(
+    found = locate_treebank(
         recipe,
         Path(source),
         splits=options.splits,
@@ -214,10 +214,10 @@ class _Work:
 
 
 def _stripped(tree: Constituent) -> Constituent:
-    made = strip_tree(tree)
-    if made is None:
+    stripped = strip_tree(tree)
+    if stripped is None:
         raise TreeError("the tree has no words")
-    return made
+    return stripped
 
 
 def _differences(found: Sequence[Leaf], tags: Sequence[str] | None) -> int:

@@ -100,7 +100,7 @@ def _decoded(file: Path, layout: Layout) -> str:
 
 
 def _cleaner(recipe: Recipe, layout: Layout) -> Callable[[Constituent], Constituent | None]:
-    """Return what takes all that is no word out of a tree; None is left of a tree without words."""
+    """Return what takes all that is not a word out of a tree; None is left of a tree without words."""
     dropped = re.compile(layout.drop_words) if layout.drop_words is not None else None
     tags = {TRACE, *layout.drop_tags}
 
@@ -118,8 +118,8 @@ def _cleaner(recipe: Recipe, layout: Layout) -> Callable[[Constituent], Constitu
         return Constituent(node.label, children) if children else None
 
     def clean(tree: Constituent) -> Constituent | None:
-        made = rebuild(tree, leaf, bracket)
-        return made if isinstance(made, Constituent) else None
+        cleaned = rebuild(tree, leaf, bracket)
+        return cleaned if isinstance(cleaned, Constituent) else None
 
     return clean
 

@@ -9,7 +9,7 @@ from h3n.text import english
 from h3n.text.tokens import Token
 
 LONGEST = 500
-"""Tokens in a sentence at most: a longer one is no sentence but a table or the like, and is cut."""
+"""Tokens in a sentence at most: a longer one is not a sentence but a table or the like, and is cut."""
 
 _ENDING = frozenset(".!?…。！？｡")
 _MARKS = re.compile(r"[.!?…]+|[。！？｡]+")

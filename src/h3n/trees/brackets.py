@@ -13,7 +13,7 @@ BracketMap: TypeAlias = Callable[[Constituent, tuple[Node, ...]], Node | None]
 
 
 def rebuild(tree: Constituent, leaf: LeafMap, bracket: BracketMap) -> Node | None:
-    """Return the tree made bottom-up by the two functions; a None from either drops that part.
+    """Return the tree that the two functions build bottom-up; a None from either drops that part.
 
     The common engine of everything that rewrites trees, so that none of it recurses.
     """
@@ -162,7 +162,7 @@ def _chain(label: str, children: list[Node]) -> Constituent:
     if UNARY not in label:
         return Constituent(label, tuple(children))
     *outer, inner = label.split(UNARY)
-    made = Constituent(inner, tuple(children))
+    tree = Constituent(inner, tuple(children))
     for name in reversed(outer):
-        made = Constituent(name, (made,))
-    return made
+        tree = Constituent(name, (tree,))
+    return tree

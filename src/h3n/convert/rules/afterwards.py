@@ -79,7 +79,7 @@ def _stranded_case(pronouns: Sequence[str], preposition: str, case: str, nominal
 
 
 def _control_object(
-    relations: Sequence[str], labels: Sequence[str], clause: str, made: str, *, verbs: Words, other: str = ""
+    relations: Sequence[str], labels: Sequence[str], clause: str, renamed: str, *, verbs: Words, other: str = ""
 ) -> Correction:
     """The question word before a verb with an infinitive is the infinitive's object: "what we try to say".
 
@@ -95,7 +95,7 @@ def _control_object(
             lower = next((sibling for sibling in siblings if arcs.relations[sibling] == clause), None)
             has_other = any(arcs.relations[sibling] == other for sibling in siblings)
             if lower is not None and (has_other or verbs[_leaf(arcs.tops[verb]).form or ""]):
-                arcs.governors[word], arcs.relations[word] = lower, made
+                arcs.governors[word], arcs.relations[word] = lower, renamed
 
     return correct
 
@@ -175,10 +175,10 @@ def parse_correction(text: str, place: Place, vocabulary: Vocabulary) -> Correct
             return _previous_word(moved)
         case ["final-to-root", moved]:
             return _final_to_root(moved)
-        case ["control-object", relations, labels, clause, made, verbs, *rest] if verbs in vocabulary.words and (
+        case ["control-object", relations, labels, clause, renamed, verbs, *rest] if verbs in vocabulary.words and (
             not rest or (len(rest) == 3 and rest[:2] == ["or", "beside"])
         ):
             words = Words(vocabulary.words[verbs])
             other = rest[-1] if rest else ""
-            return _control_object(relations.split(","), labels.split(","), clause, made, verbs=words, other=other)
+            return _control_object(relations.split(","), labels.split(","), clause, renamed, verbs=words, other=other)
     raise FormatError(place, f"the correction {text!r}", "; or ".join(CORRECTIONS.values()))

@@ -24,15 +24,15 @@ def group(first: Node, last: Node, label: str) -> Node:
     """Return a new node over the sisters from ``first`` to ``last``; it takes their place."""
     parent = first.parent
     if last.parent is not parent:
-        raise TreeError(f"cannot group {first} to {last} as {label}: they are no sisters")
-    made = Node(label, bare_label(label))
+        raise TreeError(f"cannot group {first} to {last} as {label}: they are not sisters")
+    phrase = Node(label, bare_label(label))
     children = parent.children
     start, end = sorted((first.position, last.position))
     inside = children[start : end + 1]
-    children[start : end + 1] = [made]
+    children[start : end + 1] = [phrase]
     parent.adopt(children)
-    made.adopt(inside)
-    return made
+    phrase.adopt(inside)
+    return phrase
 
 
 def splice(node: Node) -> None:
@@ -86,8 +86,8 @@ def _parse_edit(words: Sequence[str], place: Place) -> Edit:
         case ["group", label, first, last]:
             return Edit(frozenset({first, last}), "", lambda bound: group(bound[first], bound[last], label))
         case ["group", label, first, last, name]:
-            made = lambda bound: bound.update({name: group(bound[first], bound[last], label)})  # noqa: E731
-            return Edit(frozenset({first, last}), name, made)
+            act = lambda bound: bound.update({name: group(bound[first], bound[last], label)})  # noqa: E731
+            return Edit(frozenset({first, last}), name, act)
         case ["splice", node]:
             return Edit(frozenset({node}), "", lambda bound: splice(bound[node]))
         case ["move", node, where, other] if where in PLACES:
@@ -98,8 +98,8 @@ def _parse_edit(words: Sequence[str], place: Place) -> Edit:
 def names_needed(edits: Sequence[Edit]) -> set[str]:
     """Return the names that a pattern must bind for these edits, those they make themselves left out."""
     needed: set[str] = set()
-    made: set[str] = set()
+    bound: set[str] = set()
     for edit in edits:
-        needed |= edit.needs - made
-        made.add(edit.makes)
+        needed |= edit.needs - bound
+        bound.add(edit.makes)
     return needed

@@ -81,12 +81,12 @@ def _rewrite(phrase: Node, at: int) -> None:
 def _pair_in_front(phrase: Node, later: int) -> None:
     """``old and new | and borrowed things``: the first pair, and what a later conjunction joins to it."""
     children = list(phrase.children)
-    made = group(children[0], children[2], _kind(children[0]))
+    pair = group(children[0], children[2], _kind(children[0]))
     if later < 0:
         return
     end = later - 2 if children[later - 1].label == "," else later - 1
     if end > 2:
-        group(made, children[end], _kind(children[end]))
+        group(pair, children[end], _kind(children[end]))
     group(children[later + 1], children[-1], "NP")
 
 
@@ -100,8 +100,8 @@ def _split(phrase: Node, at: int, later: int) -> None:
     if paired:
         first.label = first.basic = "CC"
     if left:
-        made = group(left[0], left[-1], _kind(children[at - 1]))
-        first = first if paired else made
+        conjunct = group(left[0], left[-1], _kind(children[at - 1]))
+        first = first if paired else conjunct
     if right:
         last = group(right[0], right[-1], _kind(right[-1]))
     if later > 0:

@@ -187,7 +187,7 @@ def first_conjunct(children: Sequence[Node], at: int, table: HeadTable) -> int:
     if at < 2 or children[at - 1].basic not in table.conjunctions:
         return at
     chosen = children[at]
-    # "Oh and do not forget": an interjection is no conjunct, unless what follows the conjunction is one.
+    # "Oh and do not forget": an interjection is not a conjunct, unless what follows the conjunction is one.
     keep_interjections = chosen.word is not None and chosen.basic in table.interjections
     skipped = table.punctuation if keep_interjections else table.punctuation | table.interjections
     first = at - 2

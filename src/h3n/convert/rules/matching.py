@@ -52,7 +52,7 @@ def _all_of(tests: list[Match]) -> Match | None:
 
 
 def _word_test(words: Words) -> Match:
-    # A phrase is no word: it is none of those listed, and that is what the negated test asks for.
+    # A phrase is not a word: it is none of those listed, and that is what the negated test asks for.
     phrase = words.negated
 
     def test(node: Node, _: Bound) -> bool:

@@ -65,27 +65,27 @@ def from_constituent(tree: Constituent, *, label: Cleaner, tag: Cleaner, top: st
     Raises `TreeError` if no word is left.
     """
     number = 0
-    made: list[list[Node]] = [[]]
-    # On the way down an item is a tree node, on the way up the label whose children are the last list made.
+    finished: list[list[Node]] = [[]]
+    # On the way down an item is a tree node, on the way up the label whose children are the last list of `finished`.
     stack: list[TreeNode | str] = [tree]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            children = made.pop()
+            children = finished.pop()
             if children:
                 node = Node(*label(item))
                 node.adopt(children)
-                made[-1].append(node)
+                finished[-1].append(node)
         elif isinstance(item, Constituent):
             stack.append(top if item is tree and item.label in TOPS else item.label)
             stack.extend(reversed(item.children))
-            made.append([])
+            finished.append([])
         elif item.tag != TRACE:
-            made[-1].append(Node(*tag(item.tag), item.word, number))
+            finished[-1].append(Node(*tag(item.tag), item.word, number))
             number += 1
-    if not made[0]:
+    if not finished[0]:
         raise TreeError(f"the tree ({tree.label} ...) has no word to convert")
-    root = made[0][0]
+    root = finished[0][0]
     root.parent = NOWHERE
     return root
 

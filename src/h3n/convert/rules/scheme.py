@@ -138,15 +138,15 @@ def _gather(source: Source, into: _Gathered) -> None:
     inherited = dict(into.patterns)
     for entry in source.sections.get("relations", ()):
         lines = [_inherited(line, inherited) for line in entry.lines]
-        made = tuple(line for group in lines for line in group)
-        into.patterns[_name(entry)] = into.patterns[f"{_name(entry)} of {source.name}"] = made
+        joined = tuple(line for group in lines for line in group)
+        into.patterns[_name(entry)] = into.patterns[f"{_name(entry)} of {source.name}"] = joined
 
 
 def _with_rest(entries: tuple[Entry, ...], inherited: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Return the entries with ``...`` replaced by those inherited that have no new version here."""
     new = {_name(entry) for entry in entries}
     rest = [entry for entry in inherited if _name(entry) not in new]
-    return tuple(made for entry in entries for made in (rest if entry.key == REST else [entry]))
+    return tuple(one for entry in entries for one in (rest if entry.key == REST else [entry]))
 
 
 def _name(entry: Entry) -> str:
@@ -178,11 +178,11 @@ def _lists(entries: dict[str, Entry], kind: str) -> dict[str, list[str]]:
         if name not in entries or name in outer:
             found = f"unknown {kind} {name!r}" if name not in entries else f"{kind} {name!r}, which contains itself"
             raise FormatError(place, found, f"one of {', '.join(sorted(entries))}")
-        made: list[str] = []
+        items: list[str] = []
         for item in entries[name].value.split():
             inner = item[1:-1] if item.startswith("{") and item.endswith("}") else None
-            made += [item] if inner is None else filled(inner, (*outer, name), entries[name].place)
-        return made
+            items += [item] if inner is None else filled(inner, (*outer, name), entries[name].place)
+        return items
 
     return {name: filled(name, (), entry.place) for name, entry in entries.items()}
 

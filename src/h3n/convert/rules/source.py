@@ -117,8 +117,8 @@ def read_source(path: Path) -> Source:
             section[-1].add(line, place)
         else:
             raise FormatError(place, "an indented line", "an entry at the margin above it")
-    made = {name: tuple(draft.entry() for draft in drafts) for name, drafts in sections.items()}
-    return Source(path.stem, extends, made)
+    entries = {name: tuple(draft.entry() for draft in drafts) for name, drafts in sections.items()}
+    return Source(path.stem, extends, entries)
 
 
 def _lines(text: str, file: str) -> Iterator[tuple[Place, int, str]]:

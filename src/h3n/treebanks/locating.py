@@ -91,7 +91,7 @@ class _Attempt:
         return [pattern for split, pattern in self.missing if split in (*splits, "all")]
 
 
-def locate(
+def locate_treebank(
     recipe: Recipe, source: Path, *, splits: Sequence[str] = SPLITS, trees_only: bool = False, divided: bool = False
 ) -> Found:
     """Return the files of these splits in the first layout of the recipe that has them all.
