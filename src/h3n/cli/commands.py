@@ -30,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "parse": ("h3n.cli.parse", "Parse text: phrases and dependencies as one tree."),
     "preannotate": ("h3n.cli.preannotate", "Annotate text and list what the parser is least sure of."),
     "prepare": ("h3n.cli.prepare", "Make a treebank ready: aligned splits with both trees."),
-    "serve": ("h3n.cli.serve", "Start the HTTP service."),
+    "serve": ("h3n.cli.serve", "Start the page and the HTTP service."),
     "stats": ("h3n.cli.stats", "Count sentences, words, labels and crossing arcs."),
     "train": ("h3n.cli.train", "Learn a parser from treebanks."),
     "validate": ("h3n.cli.validate", "Report every problem of treebank files."),

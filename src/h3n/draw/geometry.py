@@ -68,13 +68,18 @@ class PhraseLabel:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line of the phrase tree: level from (x, y), then down to (to_x, to_y). ``head``: it leads to the head."""
+    """A line of the phrase tree: level from (x, y), then down to (to_x, to_y). ``head``: it leads to the head.
+
+    ``phrase`` or ``word`` is the number of what it leads down to.
+    """
 
     x: float
     y: float
     to_x: float
     to_y: float
     head: bool
+    phrase: int | None = None
+    word: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,19 +187,21 @@ def _edges(
             from_x += aside if to_x > from_x else -aside
         return Edge(from_x, from_y, to_x, y(height) - size / 2 - m.pad, head)
 
-    for phrase, spine in zip(figure.phrases, spines, strict=True):
+    for number, (phrase, spine) in enumerate(zip(figure.phrases, spines, strict=True)):
         inner = m.label / 2 + m.pad
         for height in range(spine.base, spine.top):  # inside a unary chain
             at = x[spine.anchor]
-            yield Edge(at, y(height + 1) + inner, at, y(height) - inner, phrase.head is not None)
+            yield Edge(at, y(height + 1) + inner, at, y(height) - inner, phrase.head is not None, phrase=number)
         if phrase.parent != ROOT:
             head = figure.phrases[phrase.parent].head
             is_head = head is not None and phrase.start <= head < phrase.end
-            yield edge(phrase.parent, word=spine.anchor, height=spine.top, size=m.label, head=is_head)
+            up = edge(phrase.parent, word=spine.anchor, height=spine.top, size=m.label, head=is_head)
+            yield replace(up, phrase=number)
     size = m.tag if any(figure.tags) else m.word
     for word, parent in enumerate(figure.word_parents):
         if parent != ROOT:
-            yield edge(parent, word=word, height=0, size=size, head=figure.phrases[parent].head == word)
+            up = edge(parent, word=word, height=0, size=size, head=figure.phrases[parent].head == word)
+            yield replace(up, word=word)
 
 
 def _bows(arcs: Sequence[_PlacedArc], x: Sequence[float], *, y: float, metrics: Metrics) -> Iterator[Bow]:

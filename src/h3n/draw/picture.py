@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from html import escape
 
 from h3n.draw.figure import Drawable, Figure, figure_of
@@ -35,17 +36,46 @@ def svg(
     helpers: bool = False,
     title: str | None = None,
     fit: int | None = None,
+    parts: bool = False,
 ) -> str:
     """Return the picture: the phrase tree above the words, the arcs below them, the way to each head emphasised.
 
     ``theme`` is a name in `THEMES`, ``helpers`` shows helper spans, ``title`` replaces the sentence as the picture's
     title for those who hear it read out. A sentence wider than ``fit`` pixels stands in several rows. Words of a script
-    that runs from right to left do so here.
+    that runs from right to left do so here. ``parts`` adds attributes by which a page finds words (``data-word``),
+    phrases (``data-span``), arcs (``data-arc``) and the lines of the tree; not for pictures in rows.
     """
+    if parts and fit is not None:
+        raise UsageError("parts cannot be told apart in a picture of several rows; give either parts or fit")
     if fit is not None and fit < NARROWEST_PICTURE:
         raise UsageError(f"a picture of {fit} pixels is too narrow for a tree; give {NARROWEST_PICTURE} or more")
     figure = figure_of(source, helpers=helpers)
-    return "\n".join(_document(figure, _layout(figure, fit), theme_named(theme), title=title)) + "\n"
+    names = _Names(figure if parts else None)
+    return "\n".join(_document(figure, _layout(figure, fit), theme_named(theme), title=title, names=names)) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The attributes by which a page finds the parts of a figure; without a figure there are none."""
+
+    figure: Figure | None
+
+    def word(self, number: int) -> str:
+        return f' data-word="{number}"' if self.figure else ""
+
+    def arc(self, number: int) -> str:
+        return f' data-arc="{number}"' if self.figure else ""
+
+    def span(self, number: int, kind: str = "span") -> str:
+        if self.figure is None:
+            return ""
+        phrase = self.figure.phrases[number]
+        return f' data-{kind}="{phrase.start}-{phrase.end}"'
+
+    def edge(self, edge: Edge) -> str:
+        if self.figure is None or edge.phrase is None:
+            return f' data-edge-word="{edge.word}"' if self.figure else ""
+        return self.span(edge.phrase, "edge-span")
 
 
 def _layout(figure: Figure, fit: int | None) -> Layout:
@@ -61,7 +91,7 @@ def clean(text: str) -> str:
     return escape(_ILLEGAL.sub("\ufffd", text))
 
 
-def _document(figure: Figure, layout: Layout, theme: Theme, *, title: str | None) -> Iterator[str]:
+def _document(figure: Figure, layout: Layout, theme: Theme, *, title: str | None, names: _Names) -> Iterator[str]:
     width, height = _number(layout.width), _number(layout.height)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="h3n" role="img" width="{width}" height="{height}" '
@@ -74,8 +104,8 @@ def _document(figure: Figure, layout: Layout, theme: Theme, *, title: str | None
     if theme.palette.background is not None:
         yield f'<rect class="h3n-ground" width="100%" height="100%" rx="6" fill="{theme.palette.background}"/>'
     yield from _doubts(layout, theme.palette)
-    yield from _tree(layout, theme.palette)
-    yield from _arcs(layout, theme.palette)
+    yield from _tree(layout, theme.palette, names)
+    yield from _arcs(layout, theme.palette, names)
     yield "</svg>"
 
 
@@ -116,43 +146,49 @@ def _doubts(layout: Layout, palette: Palette) -> Iterator[str]:
         yield "</g>"
 
 
-def _tree(layout: Layout, palette: Palette) -> Iterator[str]:
+def _tree(layout: Layout, palette: Palette, names: _Names) -> Iterator[str]:
     m = METRICS
     line = 'fill="none" stroke-linecap="round"'
-    yield from _paths("edge", (_elbow(e) for e in layout.edges if not e.head), f'{line} stroke="{palette.edge}"')
-    heads = (_elbow(e) for e in layout.edges if e.head)
+    edges = [(_elbow(e), names.edge(e)) for e in layout.edges if not e.head]
+    yield from _paths("edge", edges, f'{line} stroke="{palette.edge}"')
+    heads = [(_elbow(e), names.edge(e)) for e in layout.edges if e.head]
     yield from _paths("head", heads, f'{line} stroke="{palette.head}" stroke-width="2.6"')
-    labels = [label.box for label in layout.labels if not label.helper]
+    labels = [(label.box, names.span(label.phrase)) for label in layout.labels if not label.helper]
     yield from _texts("phrase", labels, m.label, f'fill="{palette.phrase}" font-weight="bold"')
-    helpers = [label.box for label in layout.labels if label.helper]
+    helpers = [(label.box, "") for label in layout.labels if label.helper]
     yield from _texts("tag", helpers, m.label, f'fill="{palette.tag}" font-style="italic"')
-    yield from _texts("tag", layout.tags, m.tag, f'fill="{palette.tag}"')
-    yield from _texts("word", layout.words, m.word, f'fill="{palette.word}"')
-    yield from _texts("tag", layout.numbers, m.number, f'fill="{palette.tag}"')
+    yield from _texts("tag", ((tag, "") for tag in layout.tags), m.tag, f'fill="{palette.tag}"')
+    words = [(word, names.word(number)) for number, word in enumerate(layout.words)]
+    yield from _texts("word", words, m.word, f'fill="{palette.word}"')
+    yield from _texts("tag", ((number, "") for number in layout.numbers), m.number, f'fill="{palette.tag}"')
 
 
-def _arcs(layout: Layout, palette: Palette) -> Iterator[str]:
-    yield from _paths("arc", map(_bow, layout.bows), f'fill="none" stroke="{palette.arc}" stroke-width="1.2"')
-    yield from _paths("arrow", map(_arrow, layout.bows), f'fill="{palette.arc}"')
-    labels = [bow.label for bow in layout.bows]
+def _arcs(layout: Layout, palette: Palette, names: _Names) -> Iterator[str]:
+    named = [(bow, names.arc(number)) for number, bow in enumerate(layout.bows)]
+    bows = ((_bow(bow), name) for bow, name in named)
+    yield from _paths("arc", bows, f'fill="none" stroke="{palette.arc}" stroke-width="1.2"')
+    yield from _paths("arrow", ((_arrow(bow), "") for bow in layout.bows), f'fill="{palette.arc}"')
+    labels = ((bow.label, name) for bow, name in named)
     yield from _texts("relation", labels, METRICS.relation, f'fill="{palette.relation}"')
 
 
-def _paths(name: str, paths: Iterable[str], attributes: str) -> Iterator[str]:
-    found = [f'<path d="{path}"/>' for path in paths]
-    if found:
+def _paths(name: str, paths: Iterable[tuple[str, str]], attributes: str) -> Iterator[str]:
+    lines = [f'<path d="{path}"{own}/>' for path, own in paths]
+    if lines:
         yield f'<g class="h3n-{name}" {attributes}>'
-        yield from found
+        yield from lines
         yield "</g>"
 
 
-def _texts(name: str, texts: Iterable[Text], size: float, attributes: str) -> Iterator[str]:
-    found = [
-        f'<text x="{_number(t.x)}" y="{_number(t.y + size * _DROP)}">{clean(t.text)}</text>' for t in texts if t.text
+def _texts(name: str, texts: Iterable[tuple[Text, str]], size: float, attributes: str) -> Iterator[str]:
+    lines = [
+        f'<text x="{_number(t.x)}" y="{_number(t.y + size * _DROP)}"{own}>{clean(t.text)}</text>'
+        for t, own in texts
+        if t.text
     ]
-    if found:
+    if lines:
         yield f'<g class="h3n-{name}" font-size="{_number(size)}" {attributes}>'
-        yield from found
+        yield from lines
         yield "</g>"
 
 

@@ -10,12 +10,14 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 
 import h3n
+from h3n.decode import DECODERS
 from h3n.parser import Parser
 from h3n.serve.answers import HANDLERS, JSON_LINES, attended, dumped, streamed, whole
 from h3n.serve.compatible import add_compatible_routes
 from h3n.serve.examples import ANSWER, EXAMPLES, PROBLEMS
 from h3n.serve.guard import Guard
 from h3n.serve.metrics import CONTENT_TYPE
+from h3n.serve.page import add_page_routes
 from h3n.serve.reference import reference_page
 from h3n.serve.requests import ParseRequest
 from h3n.serve.service import Service
@@ -70,6 +72,7 @@ def add_routes(app: Any) -> None:
     app.add_api_route("/readyz", ready, summary="Whether it parses: 503 while it starts and ends")
     app.add_api_route("/metrics", metrics, response_class=PlainTextResponse, summary="Numbers for Prometheus")
     add_compatible_routes(app)
+    add_page_routes(app)
     app.add_api_route("/docs", docs, response_class=HTMLResponse, include_in_schema=False)
 
 
@@ -95,7 +98,7 @@ async def parse(request: Request, body: ParseRequest) -> Response:
 
 async def models(request: Request) -> Response:
     """Answer with the names of the models, the default first, with labels, relations and styles."""
-    return JSONResponse({"models": service_of(request).about()})
+    return JSONResponse({"models": service_of(request).about(), "decoders": list(DECODERS)})
 
 
 async def health() -> Response:

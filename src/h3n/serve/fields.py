@@ -32,7 +32,8 @@ def displacy(result: Result) -> dict[str, Any]:
 
 
 def _svg(result: Result, picture: Picture) -> str:
-    return result.svg(theme=picture.theme, fit=picture.fit, confidence=picture.confidence)
+    drawn = result.with_confidence if picture.confidence else result.drawable
+    return draw.svg(drawn, theme=picture.theme, fit=picture.fit, parts=picture.parts)
 
 
 def _plain(name: str) -> Callable[[Result, Picture], Any]:

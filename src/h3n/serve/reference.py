@@ -18,7 +18,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{escape(about['title'])}: the HTTP service</title>"
-    yield "</head>\n<body>\n<main>"
+    yield '<link rel="stylesheet" href="/static/page.css">\n</head>\n<body>\n<main>'
     yield f"<h1>{escape(about['title'])} {escape(about['version'])}</h1>"
     yield from (f"<p>{escape(part)}</p>" for part in about["description"].split("\n\n"))
     yield '<p><a href="/openapi.json">openapi.json</a></p>'

@@ -59,11 +59,15 @@ class SentenceConstraints:
 
 @dataclass(frozen=True)
 class Picture:
-    """How the field `svg` is drawn: theme (auto, light, dark, print), widest row in pixels, shades of doubt."""
+    """How the field `svg` is drawn: theme (auto, light, dark, print), widest row in pixels, shades of doubt.
+
+    `parts` names words, phrases and arcs by attributes, for pages that light them up.
+    """
 
     theme: str = "auto"
     fit: int | None = None
     confidence: bool = False
+    parts: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,15 +113,21 @@ def wish_of(request: ParseRequest, parsers: Mapping[str, Parser]) -> Wish:
         model.vocabulary.style(request.style)
     except H3nError as error:
         raise Refused(422, what, str(error)) from None
-    picture = request.picture
-    if picture.theme not in draw.THEMES:
-        raise Refused(422, "picture.theme", str(UnknownName("theme", picture.theme, draw.THEMES)))
-    if picture.fit is not None and picture.fit < draw.NARROWEST_PICTURE:
-        raise Refused(422, "picture.fit", f"{picture.fit} pixels; {draw.NARROWEST_PICTURE} or more is accepted")
+    check_picture(request.picture)
     for one in request.fields or ():
         if one not in FIELDS:
             raise Refused(422, "fields", str(UnknownName("field", one, FIELDS)))
     return Wish(name, request.decoder, request.head_score, request.style)
+
+
+def check_picture(picture: Picture) -> None:
+    """Refuse what cannot be drawn."""
+    if picture.theme not in draw.THEMES:
+        raise Refused(422, "picture.theme", str(UnknownName("theme", picture.theme, draw.THEMES)))
+    if picture.fit is not None and picture.fit < draw.NARROWEST_PICTURE:
+        raise Refused(422, "picture.fit", f"{picture.fit} pixels; {draw.NARROWEST_PICTURE} or more is accepted")
+    if picture.fit is not None and picture.parts:
+        raise Refused(422, "picture.parts", "not in a picture of several rows; give either parts or fit")
 
 
 def work_of(request: ParseRequest, wish: Wish, limits: Limits) -> Work:

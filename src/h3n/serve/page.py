@@ -1,0 +1,137 @@
+"""The page, and what it alone asks for: treebank files as lists of sentences, and pictures of those.
+
+Files of the page are read once, when the application is made, by names that stand here: no request leads to the file
+system. A treebank is read from the body of a request and nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import PurePath
+from typing import Any
+
+from fastapi import Request, Response
+
+from h3n import draw, formats, text
+from h3n.convert import governors_of
+from h3n.draw.figure import figure_of, joint_of
+from h3n.errors import H3nError
+from h3n.formats import jsonl
+from h3n.serve.answers import attended, dumped
+from h3n.serve.requests import Picture, Refused, check_picture
+from h3n.serve.settings import Limits
+from h3n.trees import Sentence
+
+FILES = {"index.html": "text/html", "page.css": "text/css", "page.js": "text/javascript"}
+SENTENCES = 20_000  # of a treebank, at most
+
+
+@dataclass(frozen=True)
+class DrawRequest:
+    """A sentence with its trees, as a line of JSON lines holds it, and how to draw it."""
+
+    sentence: dict[str, Any]
+    picture: Picture = field(default_factory=Picture)
+
+
+def add_page_routes(app: Any) -> None:
+    """Add the page with its files, and the paths it uses."""
+    folder = files("h3n.serve") / "static"
+    for name, kind in FILES.items():
+        path = "/" if name == "index.html" else f"/static/{name}"
+        content = (folder / name).read_bytes()
+        app.add_api_route(path, _file(content, f"{kind}; charset=utf-8"), include_in_schema=False)
+    app.add_api_route("/v1/treebank", treebank, methods=["POST"], summary="Read a treebank file, sent as the body")
+    app.add_api_route("/v1/draw", drawn, methods=["POST"], summary="Draw a sentence that has trees")
+
+
+def _file(content: bytes, kind: str) -> Any:
+    async def answer() -> Response:
+        return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
+
+    return answer
+
+
+async def treebank(request: Request, name: str) -> Response:
+    """Answer with the sentences of a file; the ending of `name` says its format, and nothing of that name is opened."""
+    service = request.app.state.service
+    body = await request.body()
+    reading = asyncio.to_thread(_read, body, name, service.settings.limits)
+    return Response(await attended(request, reading, service), media_type="application/json")
+
+
+async def drawn(request: Request, body: DrawRequest) -> Response:
+    """Answer with the picture of a sentence, and its words, spans and arcs."""
+    check_picture(body.picture)
+    service = request.app.state.service
+    drawing = asyncio.to_thread(_drawn, body, service.settings.limits)
+    return Response(await attended(request, drawing, service), media_type="application/json")
+
+
+def _read(body: bytes, name: str, limits: Limits) -> bytes:
+    ending = "".join(PurePath(name).suffixes[-2:])
+    try:
+        kind = formats.guess_format(f"treebank{ending}")
+    except H3nError as error:
+        raise Refused(422, "name", str(error)) from None
+    rows: list[dict[str, Any]] = []
+    words = 0
+    try:
+        for sentence in formats.read(io.BytesIO(body), format=kind):
+            words += len(sentence)
+            if len(rows) == SENTENCES or words > 10 * limits.words:
+                most = f"{SENTENCES} sentences or {10 * limits.words} words"
+                raise Refused(413, "body", f"more than {most}, which is the limit")
+            rows.append(_row(sentence))
+    except Refused:
+        raise
+    except H3nError as error:
+        raise Refused(422, "body", str(error)) from None
+    return dumped({"format": kind, "sentences": rows})
+
+
+def _row(sentence: Sentence) -> dict[str, Any]:
+    ids = (line.partition("=")[2].strip() for line in sentence.comments if line.startswith("# sent_id"))
+    return {
+        "id": next(ids, ""),
+        "text": text.written(sentence),
+        "sentence": jsonl.object_of(sentence),
+        "disagreements": disagreements(sentence),
+    }
+
+
+def disagreements(sentence: Sentence) -> list[int]:
+    """Return the words whose governor the phrase structure does not allow, as joining the two trees moves it."""
+    if sentence.tree is None or sentence.dependencies is None:
+        return []
+    try:
+        governors = governors_of(joint_of(sentence))
+    except H3nError:  # trees that cannot be joined at all, such as with two roots
+        return []
+    pairs = enumerate(zip(governors, sentence.dependencies.governors, strict=True))
+    return [word for word, (joint, own) in pairs if joint != own]
+
+
+def _drawn(body: DrawRequest, limits: Limits) -> bytes:
+    try:
+        (sentence,) = formats.read(io.StringIO(json.dumps(body.sentence)), format="jsonl")
+        if len(sentence) > limits.sentence_words:
+            raise Refused(413, "sentence", f"{len(sentence)} words; at most {limits.sentence_words} are accepted")
+        figure = figure_of(sentence)
+        picture = draw.svg(sentence, theme=body.picture.theme, fit=body.picture.fit, parts=body.picture.parts)
+    except Refused:
+        raise
+    except H3nError as error:
+        raise Refused(422, "sentence", str(error)) from None
+    spans = [{"label": p.label, "start": p.start, "end": p.end, "head": p.head} for p in figure.phrases]
+    answer: dict[str, Any] = {"words": figure.words, "tags": figure.tags, "spans": spans, "svg": picture}
+    if figure.arcs:
+        answer |= {
+            "heads": [arc.governor + 1 for arc in figure.arcs],
+            "relations": [arc.relation for arc in figure.arcs],
+        }
+    return dumped(answer)
