@@ -116,3 +116,18 @@ def test_verify_says_whether_a_model_is_whole(
     assert code == 2
     assert err.count("\n") == 1
     assert "the checksum differs" in err
+
+
+@pytest.mark.parametrize(("missing", "kept", "decoder"), [("relations", [], "cky"), ("labels", [""], "mst")])
+def test_info_names_the_decoder_of_a_model_of_one_kind_of_tree(
+    tiny_model: Path, tmp_path: Path, run: Run, missing: str, kept: list[str], decoder: str
+) -> None:
+    folder = tmp_path / "one-kind"
+    shutil.copytree(tiny_model, folder)
+    about = json.loads((folder / "parser.json").read_text(encoding="utf-8"))
+    about["vocabulary"][missing] = kept
+    (folder / "parser.json").write_text(json.dumps(about), encoding="utf-8")
+    lines = run("info", str(folder))[1].splitlines()
+    assert f"decoder  {decoder}" in lines
+    assert json.loads(run("info", str(folder), "--json")[1])["decoder"] == decoder
+    assert ", spans weighted " in run("info", str(tiny_model))[1]

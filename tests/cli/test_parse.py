@@ -311,3 +311,19 @@ def test_a_damaged_sentence_is_left_out_on_request(run: Run) -> None:
     assert first.startswith("h3n: bad.conllu:12: head 9 of word 2")
     assert last == "h3n: 1 problem; what they concern was left out"
     assert [sentence.words[0] for sentence in formats.read("out.conllu")] == ["dogs", "cats"]
+
+
+@pytest.mark.parametrize(
+    "card", ["---\nlanguage: af\nlicense: mit\n---\n# X\n", "# X\n\n- Language: af\n- Licence: (fill in)\n"]
+)
+def test_text_for_a_model_of_another_language_is_noted_once(run: Run, tiny_model: Path, card: str) -> None:
+    shutil.copytree(tiny_model, "af")
+    Path("af/README.md").write_text(card, encoding="utf-8")
+    note = "h3n: model af is for af, and text is cut into words as English; --from words takes others\n"
+    code, _, err = run("a.txt", "--to", "conllu", model="af")
+    assert (code, err) == (0, note)
+    assert run("a.txt", "--from", "words", "--to", "conllu", model="af")[2] == ""
+    assert run("a.conllu", "--to", "conllu", model="af")[2] == ""
+    for silent in ("---\nlanguage: en\n---\n", "- Language: English\n", "- Language: (fill in)\n", "# No card\n"):
+        Path("af/README.md").write_text(silent, encoding="utf-8")
+        assert run("--text", "It sleeps.", "--to", "conllu", model="af")[2] == ""

@@ -31,7 +31,9 @@ def vocabulary() -> Vocabulary:
     arcs = Dependencies((-1, *(0 for _ in words[1:])), ("root", *("dep" for _ in words[1:])))
     spans = (Span(0, len(words), "S"), Span(0, 2, "NP"), Span(2, 4, "<H>"))
     tags = tuple("DT" if word in {"the", "a"} else "NN" for word in words)
-    return count_vocabulary([Seen(words=words, spans=spans, dependencies=arcs, tags=tags)], keep_words=True)
+    return count_vocabulary(
+        [Seen(words=words, spans=spans, dependencies=arcs, tags=tags)], keep_words=True, keep_characters=True
+    )
 
 
 def options(**encoder: object) -> Config:

@@ -36,6 +36,7 @@ def make() -> Vocabulary:
             )
         ],
         keep_words=True,
+        keep_characters=True,
     )
 
 
@@ -49,6 +50,20 @@ def test_the_vocabulary_ranks_by_frequency_then_spelling() -> None:
     assert (found.at_root, found.elsewhere) == ((False, True), (True, False))
     assert found.top == "ROOT"
     assert Vocabulary.from_json(found.to_json()) == found
+
+
+def test_characters_are_kept_only_where_they_are_read() -> None:
+    words = [Seen(words=("the", "Dog"))]
+    assert count_vocabulary(words, keep_words=True).characters == ()
+    assert set(count_vocabulary(words, keep_words=False, keep_characters=True).characters) == set("theDog")
+
+
+def test_a_batch_without_characters_holds_no_tensor_of_them() -> None:
+    known = make()
+    assert collate([read_inputs(["the", "Dog"], known, characters=False)]).characters is None
+    batch = collate([read_inputs(["the", "Dog"], known)])
+    assert batch.characters is not None
+    assert batch.characters.shape == (1, 4, 3)
 
 
 def test_nothing_to_learn_from_is_an_error() -> None:

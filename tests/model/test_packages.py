@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from h3n.config import config_of
 from h3n.errors import InputError
-from h3n.model import packages
+from h3n.model import Vocabulary, build_network, packages
 from h3n.model.packages import FILES, Folder, Parts, locate_encoder
 
 WEIGHTS = b"weights" * 100
@@ -66,3 +67,28 @@ def test_a_missing_package_is_named(source: Folder | Parts, tmp_path: Path, monk
 
 def test_any_other_name_is_a_folder_or_one_of_the_hub() -> None:
     assert locate_encoder("bert-base-cased") == "bert-base-cased"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("minillm", "no encoder 'minillm' on this machine, and the hub cannot be asked: no route; accepted: minilm, "),
+        ("a/b/c/d", "no encoder 'a/b/c/d'; accepted: minilm, "),
+    ],
+)
+def test_the_hub_is_asked_once_for_an_encoder_nobody_knows(
+    name: str, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+
+    def refuse(_: object, repo_id: str, **_options: object) -> None:
+        asked.append(repo_id)
+        raise ConnectionError("no route\nto the hub")
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", refuse)
+    with pytest.raises(InputError) as raised:
+        build_network(config_of({"encoder": {"kind": "pretrained", "name": name}}), Vocabulary())
+    assert str(raised.value).startswith(said)
+    assert "\n" not in str(raised.value)
+    assert asked == [name] * name.count("minillm")
+    assert capfd.readouterr() == ("", "")

@@ -73,7 +73,11 @@ def test_each_kind_alone(files: tuple[str, str]) -> None:
 def test_numbers_of_an_example(files: tuple[str, str]) -> None:
     (example,) = load_examples([Treebank(files=files)], data=Data())
     vocabulary = count_vocabulary([seen(example)], keep_words=True)
-    targets = number(example, vocabulary, tokenizer=None).targets
+    numbered = number(example, vocabulary, tokenizer=None)
+    assert numbered.inputs.characters == ()
+    kept = count_vocabulary([seen(example)], keep_words=True, keep_characters=True)
+    assert len(number(example, kept, tokenizer=None).inputs.characters) == len(example.sentence)
+    targets = numbered.targets
     assert targets.governors is not None
     assert targets.governors.tolist() == [4, 3, 4, 5, 0, 5]
     assert targets.levels is not None

@@ -56,7 +56,7 @@ def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print
         "folder": folder,
         "size": f"{found['megabytes']:.1f} MB",
         "encoder": found["encoder"],
-        "decoder": f"{found['decoder']}, spans weighted {found['weight']:g}",
+        "decoder": _decoder(found),
         "finds": _phrase(found),
     }
     for title, value in rows.items():
@@ -130,20 +130,28 @@ def verify(name: Name) -> None:
 
 
 def _summary(folder: Path) -> dict[str, Any]:
+    from h3n.decode import usual_decoder
+
     about = read_about(folder)
     config, vocabulary = about["config"], about["vocabulary"]
+    phrases, dependencies = any(vocabulary["labels"]), bool(vocabulary["relations"])
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     encoder = config["encoder"]
     return {
         "megabytes": round(size / 1e6, 1),
         "encoder": f"{encoder['kind']} {encoder['name']}".strip(),
-        "decoder": config["decoding"]["decoder"],
-        "weight": config["decoding"]["weight"],
+        "decoder": usual_decoder(config["decoding"]["decoder"], phrases=phrases, dependencies=dependencies),
+        "weight": config["decoding"]["weight"] if phrases and dependencies else None,
         "label_count": sum(1 for label in vocabulary["labels"] if label),
         "relation_count": len(vocabulary["relations"]),
         "tag_count": len(vocabulary["tags"]),
         "upos_count": len(vocabulary["upos"]),
     }
+
+
+def _decoder(row: dict[str, Any]) -> str:
+    """Return the decoder, and for one that finds both trees how it weighs them."""
+    return row["decoder"] if row["weight"] is None else f"{row['decoder']}, spans weighted {row['weight']:g}"
 
 
 def _phrase(row: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ import typer
 from h3n import draw, formats, text
 from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_text
 from h3n.cli.progress import progress
-from h3n.cli.terminal import Findings, UntilError, printable_text
+from h3n.cli.terminal import Findings, UntilError, note_language, printable_text
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.evaluate import mark_tags
 from h3n.files import STANDARD
@@ -159,6 +159,7 @@ def parse(
         max_pieces=max_pieces,
     )
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
+    note_language(model, input_format or _guessed(file))
     _check_model(model, parser.model.decoder_for(decoder), chosen)
     read = UntilError(sentences)
     marked = (mark_tags(sentence, given=not retag) for sentence in read)

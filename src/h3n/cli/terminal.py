@@ -13,8 +13,10 @@ from typing import Generic, TypeVar
 import typer
 
 from h3n.errors import H3nError
+from h3n.models import language_of, locate
 
 Item = TypeVar("Item")
+ENGLISH = ("text", "lines")  # inputs of which the words are found by rules for English
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _CONTROL_IN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -71,3 +73,11 @@ class UntilError(Generic[Item]):
             yield from self._items
         except H3nError as error:
             self.error = error
+
+
+def note_language(model: str, input_format: str) -> None:
+    """Say that text is cut as English is where the model's card names another language."""
+    language = language_of(locate(model)) if input_format in ENGLISH else None
+    if language is not None and language.lower() not in ("en", "eng", "english"):
+        what = f"model {model} is for {language}, and text is cut into words as English; --from words takes others"
+        typer.echo(f"h3n: {what}", err=True)

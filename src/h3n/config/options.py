@@ -135,7 +135,9 @@ class Batches:
     )
     sentences: Whole = option(0, "Most sentences of a batch; 0: no limit.")
     accumulate: Annotated[int, Within(1, 100_000)] = option(1, "Batches per update, in each process.")
-    parse_words: Count = option(4000, "Words at once when nothing is learned.")
+    parse_words: Count = option(
+        4000, "Words at once when nothing is learned; on a processor 400 at most, which fit its caches."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

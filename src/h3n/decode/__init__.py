@@ -1,7 +1,7 @@
 """Scores to parses: five decoders behind one table, each as a plain Python twin and a native one."""
 
 from h3n.decode.constraints import Constraints, constrain
-from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, Decoder, decode_batch
+from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, Decoder, decode_batch, usual_decoder
 from h3n.decode.native import cky_nodes, depth_head_scores
 from h3n.decode.scores import Parse, Scores, bars_helper, label_scores, weigh
 
@@ -19,5 +19,6 @@ __all__ = [
     "decode_batch",
     "depth_head_scores",
     "label_scores",
+    "usual_decoder",
     "weigh",
 ]

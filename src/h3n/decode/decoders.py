@@ -49,6 +49,15 @@ DECODERS: dict[str, Decoder] = {
 }
 
 
+def usual_decoder(name: str, *, phrases: bool, dependencies: bool) -> str:
+    """Return the decoder a model uses where ``name`` is chosen: another if it learned one kind of tree alone."""
+    if name not in DECODERS:
+        raise UnknownName("decoder", name, DECODERS)
+    known = {"full": phrases, "arc": dependencies}
+    fits = all(known.get(need, True) for need in DECODERS[name].needs)
+    return name if fits else "cky" if phrases else "mst"
+
+
 def decode_batch(
     sentences: Sequence[Scores],
     decoder: str = "auto",

@@ -72,7 +72,7 @@ class Batch:
     tags: Tensor  # (B, n + 2)
     shapes: Tensor  # (B, n + 2)
     styles: Tensor  # (B,)
-    characters: Tensor  # (B, n + 2, characters)
+    characters: Tensor | None  # (B, n + 2, characters); None where the encoder reads none
     rows: Rows | None = None
 
 
@@ -170,11 +170,6 @@ def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) 
     """Return the sentences as one batch, padded to the longest."""
     lengths = tuple(sentence.length for sentence in sentences)
     width = max(lengths) + 2
-    longest = max((len(c) for sentence in sentences for c in sentence.characters), default=1)
-    characters = np.full((len(sentences), width, longest), PADDING, dtype=np.int64)
-    for b, sentence in enumerate(sentences):
-        for word, ids in enumerate(sentence.characters, start=1):
-            characters[b, word, : len(ids)] = ids
     mask = np.arange(width)[None, :] < np.array(lengths)[:, None] + 2
     rows = None
     if tokenizer is not None:
@@ -195,9 +190,21 @@ def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) 
         tags=_padded([s.tags for s in sentences], width),
         shapes=_padded([s.shapes for s in sentences], width),
         styles=torch.tensor([s.style for s in sentences], dtype=torch.int64),
-        characters=torch.from_numpy(characters),
+        characters=_padded_characters(sentences, width),
         rows=rows,
     )
+
+
+def _padded_characters(sentences: Sequence[Inputs], width: int) -> Tensor | None:
+    """Return (B, n + 2, characters), or None where the sentences were read without their characters."""
+    longest = max((len(ids) for sentence in sentences for ids in sentence.characters), default=0)
+    if not longest:
+        return None
+    table = np.full((len(sentences), width, longest), PADDING, dtype=np.int64)
+    for b, sentence in enumerate(sentences):
+        for word, ids in enumerate(sentence.characters, start=1):
+            table[b, word, : len(ids)] = ids
+    return torch.from_numpy(table)
 
 
 def _refuse() -> Pieces:

@@ -15,7 +15,7 @@ from h3n.model.batch import Batch, Rows
 from h3n.model.bert import load_plain
 from h3n.model.features import Features
 from h3n.model.layers import SharedDropout, Stack
-from h3n.model.packages import locate_encoder
+from h3n.model.packages import check_on_hub, locate_encoder
 from h3n.model.pieces import Tokenizer, quiet
 from h3n.model.vocabulary import Vocabulary
 
@@ -149,6 +149,8 @@ def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
     if missing:
         raise InputError(f"{missing[0]}: no such file; expected the encoder of a saved parser there")
     name = str(folder) if folder is not None else locate_encoder(options.name)
+    if not Path(name).exists():
+        check_on_hub(name)
     try:
         plain = load_plain(folder) if folder is not None else None
         return plain or _load_with_library(name, weights=folder is None)

@@ -103,6 +103,8 @@ class Features(nn.Module):
         if self.styles is not None:
             total = total + self.styles(batch.styles)[:, None]
         if self.characters is not None:
+            if batch.characters is None:
+                raise ValueError("the sentences were read without their characters")
             total = total.masked_scatter(inside[..., None], total[inside] + self.characters(batch.characters[inside]))
         return total
 

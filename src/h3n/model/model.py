@@ -15,8 +15,8 @@ import torch
 from safetensors.torch import save_file
 
 from h3n.config import Config, table_of
-from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, weigh
-from h3n.errors import UnknownName, UsageError
+from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, usual_decoder, weigh
+from h3n.errors import UsageError
 from h3n.files import checksum, drafted, write_text, written_folder
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
 from h3n.model.network import Network, Output
@@ -223,14 +223,10 @@ class Model:
     def decoder_for(self, asked: str | None) -> str:
         """Return the decoder asked for, or the usual one as far as the treebank had the trees for it."""
         name = asked if asked is not None else self.config.decoding.decoder
-        if name not in DECODERS:
-            raise UnknownName("decoder", name, DECODERS)
-        known = {"full": len(self.vocabulary.labels) > 1, "arc": bool(self.vocabulary.relations)}
-        if all(known.get(need, True) for need in DECODERS[name].needs):
-            return name
-        fitting = "cky" if known["full"] else "mst"
-        if asked is not None:
-            missing = "dependencies" if known["full"] else "phrase structure"
+        phrases = len(self.vocabulary.labels) > 1
+        fitting = usual_decoder(name, phrases=phrases, dependencies=bool(self.vocabulary.relations))
+        if asked is not None and fitting != name:
+            missing = "dependencies" if phrases else "phrase structure"
             raise UsageError(f"decoder {name!r}: the parser was trained without {missing}; accepted: {fitting!r}")
         return fitting
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from h3n.config import Config
+from h3n.convert import LEVELS
 from h3n.errors import UnknownName
 from h3n.model.batch import Batch
 from h3n.model.encoders import Attentive, Pretrained
@@ -16,8 +17,6 @@ from h3n.model.pieces import Tokenizer
 from h3n.model.scorers import ArcScorer, Posts, RelationScorer, SpanScorer, WordScorer
 from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import Vocabulary
-
-LEVELS = 32
 
 ENCODERS: dict[str, type[Attentive] | type[Pretrained]] = {"attentive": Attentive, "pretrained": Pretrained}
 

@@ -41,6 +41,7 @@ PACKAGES: dict[str, Folder | Parts] = {
     ),
 }
 WEIGHTS = "model.safetensors"
+HUB_SECONDS = 10.0  # to wait for an answer
 FILES = (WEIGHTS, "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 
 
@@ -56,6 +57,28 @@ def locate_encoder(name: str) -> str:
             return str(_assembled(name, parts))
         case _:
             return name
+
+
+def check_on_hub(name: str) -> None:
+    """Raise unless a name is that of a model on the hub, or of one that was downloaded before.
+
+    The hub is asked once: where there is no network, the library would ask for a minute, with a line for each time.
+    """
+    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    known = f"accepted: {', '.join(PACKAGES)}, a folder, or a model's name on the hub"
+    try:
+        if isinstance(try_to_load_from_cache(name, "config.json"), str):
+            return
+        HfApi().model_info(name, timeout=HUB_SECONDS)
+    except HFValidationError:
+        raise InputError(f"no encoder {name!r}; {known}") from None
+    except HfHubHTTPError:
+        raise InputError(f"no encoder {name!r}: the hub does not give a model of this name; {known}") from None
+    except Exception as error:  # of the library that connects, whichever it is
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"no encoder {name!r} on this machine, and the hub cannot be asked: {said}; {known}") from None
 
 
 def cache_folder() -> Path:

@@ -98,10 +98,10 @@ class Seen:
     style: str = ""
 
 
-def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool) -> Vocabulary:
+def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool, keep_characters: bool = False) -> Vocabulary:
     """Return the vocabulary of training sentences, each set in order of frequency, ties in order of spelling.
 
-    Words and characters are kept only for an encoder that learns its own.
+    Words are kept only for an encoder that learns their vectors, characters only for one that reads them.
     """
     labels: Counter[str] = Counter()
     root: Counter[str] = Counter()
@@ -126,7 +126,7 @@ def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool) -> Vocabula
         raise UsageError("no sentence to learn from: the training treebanks hold no word")
     relations = _ranked(root + other)
     characters: Counter[str] = Counter()
-    for word, count in words.items():
+    for word, count in words.items() if keep_characters else ():
         for character in word:
             characters[character] += count
     kept = _ranked(words) if keep_words else ()

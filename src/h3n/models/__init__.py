@@ -26,6 +26,7 @@ BUNDLED = Path(__file__).parent
 OWN = "H3N_MODELS"
 GROUP = "h3n.models"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+_LANGUAGE = re.compile(r"^(?:language: *|- Language: *)(?P<name>[^\W\d_][\w ,-]*)$", re.M)
 _ON_HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 
 
@@ -94,6 +95,16 @@ def add(folder: Path, name: str) -> Path:
     with written_folder(target) as draft:
         shutil.copytree(source, draft, dirs_exist_ok=True)
     return target
+
+
+def language_of(folder: Path) -> str | None:
+    """Return the language that a model's card names, in its metadata or in a line of its own, or None."""
+    try:
+        card = (folder / CARD).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+    match = _LANGUAGE.search(card)
+    return match["name"].strip() if match is not None else None
 
 
 def _download(name: str, revision: str | None) -> Path:

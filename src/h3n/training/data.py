@@ -133,6 +133,7 @@ def number(example: Example, vocabulary: Vocabulary, *, tokenizer: Tokenizer | N
             vocabulary,
             tags=sentence.tags,
             tokenizer=tokenizer,
+            characters=bool(vocabulary.characters),
             style=vocabulary.styles.index(example.style),
         ),
         targets=read_targets(

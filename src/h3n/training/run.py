@@ -94,6 +94,7 @@ def prepare(
     vocabulary = count_vocabulary(
         map(seen, digest.passed(_short_enough(examples, config.data.longest))),
         keep_words=config.encoder.kind == "attentive",
+        keep_characters=config.encoder.characters != "none",
     )
     train, checked = digest.part(config.data.train), describe_part(dev, config.data.dev)
     record = make_record(config, here.count, train, checked)
