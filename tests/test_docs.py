@@ -36,7 +36,7 @@ SHORTER = {
     "h3n bench decode": "h3n bench decode --lengths 5,10",
 }
 # Some pages need what only the extras bring.
-NEEDS = {"nltk": "to_nltk()", "resvg_py": ".png"}
+NEEDS = {"nltk": "to_nltk()", "resvg_py": ".png", "spacy": "add_pipe(", "pandas": "to_frame(", "polars": "polars"}
 
 
 @dataclass(frozen=True)
