@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 from h3n import models
 from h3n.errors import UsageError
 from h3n.files import written_folder
-from h3n.models import CARD, SHA256, installed, locate, read_about
+from h3n.models import CARD, SHA256, UNKNOWN, installed, locate, read_about
 
 model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
@@ -20,13 +21,14 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a fo
 
 @model.callback()
 def _group() -> None:
-    """List, describe and export models.
+    """List, describe, export and share models.
 
     \b
     Examples:
       h3n model list
       h3n model info en
       h3n model export en my-model --bits 16
+      h3n model push my-model me/my-model --folder ready
     """
 
 
@@ -127,6 +129,36 @@ def verify(name: Name) -> None:
         "the weights are those that were saved" if SHA256 in read_about(folder) else "it was saved without a checksum"
     )
     typer.echo(f"h3n: {name} in {folder} is whole; {known}", err=True)
+
+
+@model.command()
+def push(
+    name: Name,
+    repository: Annotated[str, typer.Argument(metavar="OWNER/NAME", help="The repository on the hub.")],
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write what would be sent there, and send nothing.")
+    ] = None,
+    private: Annotated[bool, typer.Option("--private", help="If the repository is new, make it private.")] = False,
+) -> None:
+    """Send a model to the Hugging Face hub, from where h3n.load("owner/name") gets it.
+
+    The model needs a card, and you a token: `hf auth login`, or HF_TOKEN.
+    """
+    from h3n.model.model import Model
+    from h3n.models import hub
+
+    hub.check_repository(repository)
+    source = locate(name)
+    if UNKNOWN in hub.read_card(source):
+        typer.echo(f"h3n: {source / CARD} still says {UNKNOWN} somewhere", err=True)
+    Model.load(source)  # a damaged model is not sent
+    with tempfile.TemporaryDirectory() as scratch:
+        target = folder or Path(scratch) / "model"
+        hub.write_folder(source, target, repository=repository)
+        if folder is None:
+            hub.upload(target, repository, private=private)
+    done = f"{name} is on the hub as {repository}" if folder is None else f"{folder} is ready; nothing was sent"
+    typer.echo(f"h3n: {done}", err=True)
 
 
 def _summary(folder: Path) -> dict[str, Any]:

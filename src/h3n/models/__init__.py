@@ -22,6 +22,9 @@ VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
 KEYS = ("version", SHA256, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
+# Only what loading reads: nothing that could be executed, no second copy of the weights.
+FILES = (ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model")
+UNKNOWN = "(fill in)"  # what the draft of a card leaves to its reader
 BUNDLED = Path(__file__).parent
 OWN = "H3N_MODELS"
 GROUP = "h3n.models"
@@ -111,9 +114,7 @@ def _download(name: str, revision: str | None) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        # Only what loading reads: nothing that could be executed, no second copy of the weights.
-        wanted = [ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model"]
-        return Path(snapshot_download(name, revision=revision, allow_patterns=wanted))
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(FILES)))
     except (OSError, ValueError) as error:
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(f"no folder {name!r}, and the hub does not give a model of this name: {said[0]}") from None

@@ -11,11 +11,10 @@ import h3n
 from h3n.config import Treebank, expand
 from h3n.errors import UsageError
 from h3n.model.model import Model
+from h3n.models import CARD, UNKNOWN
 from h3n.training.curves import read_metrics
 from h3n.training.record import Record, read_record
 
-CARD = "README.md"
-UNKNOWN = "(fill in)"
 SCORES = ("LP", "LR", "LF1", "UAS", "LAS", "heads", "tags", "upos")
 
 
