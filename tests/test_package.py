@@ -47,6 +47,15 @@ def test_exception_tree_in_the_docstring_is_the_real_one() -> None:
     assert drawn == classes
 
 
+def test_every_constraint_is_one_pin() -> None:
+    text = (PROJECT / "constraints.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    pins = [re.fullmatch(r"([\w.-]+)==\S+", line) for line in lines]
+    assert all(pins), [line for line, pin in zip(lines, pins, strict=True) if pin is None]
+    names = [pin.group(1).lower().replace("_", "-") for pin in pins if pin]
+    assert sorted(set(names)) == sorted(names)
+
+
 def test_every_pinned_dependency_fits_its_range() -> None:
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (PROJECT / "constraints.txt").read_text(), flags=re.MULTILINE))
     assert pins["torch"] == "2.13.0"

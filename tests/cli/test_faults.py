@@ -28,6 +28,7 @@ USES = {
     "parse": ["parse", "a.txt", "--to", "brackets"],
     "preannotate": ["preannotate", "a.txt", "-o", "draft.conllu"],
     "prepare": ["prepare", "--list"],
+    "serve": ["serve", "--help"],
     "stats": ["stats", "a.ptb"],
     "train": ["train", "--help"],
     "validate": ["validate", "damaged.ptb"],

@@ -17,11 +17,14 @@ import torch
 from safetensors.torch import load_file
 
 from h3n.config import Config
+from h3n.errors import UsageError
 from h3n.training.checkpoint import last_checkpoint
+from h3n.training.processes import _check_restarts
 from tests.train.test_loop import write_config
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+ELASTIC = {**ENVIRONMENT, "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
 
 
@@ -48,11 +51,16 @@ def node(config: Path, port: int) -> list[str]:
 
 def run_nodes(config: Path) -> list[subprocess.Popen[str]]:
     port = free_port()
-    return [subprocess.Popen(node(config, port), env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    return [subprocess.Popen(node(config, port), env=ELASTIC, stderr=subprocess.PIPE, text=True) for _ in range(2)]
 
 
 def finish(processes: list[subprocess.Popen[str]]) -> None:
-    said = [process.communicate(timeout=900)[1] for process in processes]
+    try:
+        said = [process.communicate(timeout=400)[1] for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
     assert [process.returncode for process in processes] == [0, 0], said
 
 
@@ -76,3 +84,13 @@ def test_a_killed_worker_is_replaced_and_training_goes_on(tmp_path: Path, option
     one, other = (load_file(tmp_path / name / "model" / "model.safetensors") for name in ("calm", "killed"))
     assert one.keys() == other.keys()
     assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_restarts_that_would_hang_are_refused() -> None:
+    shared = {"GROUP_WORLD_SIZE": "2", "TORCHELASTIC_MAX_RESTARTS": "3", "TORCHELASTIC_USE_AGENT_STORE": "True"}
+    with pytest.raises(UsageError, match="set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1"):
+        _check_restarts(shared)
+    for name, value in (("GROUP_WORLD_SIZE", "1"), ("TORCHELASTIC_MAX_RESTARTS", "0")):
+        _check_restarts(shared | {name: value})
+    _check_restarts(shared | {"TORCHELASTIC_USE_AGENT_STORE": "False"})
+    _check_restarts({})

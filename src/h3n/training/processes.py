@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, distributed, nn
 
-from h3n.errors import TrainingError
+from h3n.errors import TrainingError, UsageError
 from h3n.model.devices import check_device
 
 # Gradients travel in pieces of about this many numbers: few messages, little extra memory.
@@ -37,12 +37,28 @@ def processes(*, device: str) -> Iterator[Processes]:
     if count == 1:
         yield Processes()
         return
+    _check_restarts(os.environ)
     on_gpu = device != "cpu" and torch.cuda.is_available()
     distributed.init_process_group("nccl" if on_gpu else "gloo")
     try:
         yield Processes(distributed.get_rank(), count, int(os.environ.get("LOCAL_RANK", "0")))
     finally:
         distributed.destroy_process_group()
+
+
+def _check_restarts(environment: Mapping[str, str]) -> None:
+    """Refuse to start where a restart would wait for ever.
+
+    ``torchrun`` lets workers meet at a server of the agent that was first in the first round. If another agent is first
+    after a restart, it opens a server of its own, but the old first one sends its workers to the old server.
+    """
+    several_nodes = int(environment.get("GROUP_WORLD_SIZE", "1")) > 1
+    restarts = int(environment.get("TORCHELASTIC_MAX_RESTARTS", "0")) > 0
+    if several_nodes and restarts and environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+        raise UsageError(
+            "torchrun with --max-restarts on several nodes may hang after a restart; "
+            "set TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 on each of them"
+        )
 
 
 def choose_device(name: str, here: Processes) -> torch.device:
