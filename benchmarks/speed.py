@@ -1,6 +1,7 @@
 """How fast a saved parser starts and parses, beside what others need.
 
-`python -m benchmarks.speed MODEL` (a folder or a name) prints the rate and its parts, as `h3n bench speed` does, and
+`python -m benchmarks.speed MODEL` (a folder or a name) prints the rate and its parts, as
+`h3n bench speed --profile` does, and
 
 - the start: processor seconds of a cold `h3n parse` up to its first tree, beside those of a process that loads the
   same encoder with transformers and runs it once. Bound: 1.5 times as long.
@@ -53,7 +54,7 @@ def report_rate(folder: Path, *, threads: int, repeat: int) -> None:
     text = "\n\n".join([plain_text()] * 8)
     for precision in ("float32", "int8"):
         parser = load(folder, threads=threads, precision=precision)
-        measured = {"model": folder.name} | measure_parsing(parser, text, decoder="auto", repeat=repeat)
+        measured = {"model": folder.name} | measure_parsing(parser, text, decoder="auto", repeat=repeat, profile=True)
         print(describe_parsing(measured))
 
 

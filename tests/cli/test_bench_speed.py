@@ -12,7 +12,8 @@ import pytest
 import torch
 
 from h3n.cli import main
-from h3n.measure.parsing import PARTS, describe_parsing
+from h3n.measure.parsing import describe_parsing
+from h3n.measure.profile import PARTS, Stopwatch
 from h3n.model.model import Model
 
 Run = Callable[..., tuple[int, str, str]]
@@ -36,7 +37,7 @@ def run(tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_json_has_the_rate_and_every_part(run: Run) -> None:
-    code, out, _ = run("--json", "--sentences", "80")
+    code, out, _ = run("--json", "--sentences", "80", "--profile")
     assert code == 0
     found = json.loads(out)
     assert found["ran"]["precision"] == "float32", "what ran, not what was asked for"
@@ -46,8 +47,7 @@ def test_json_has_the_rate_and_every_part(run: Run) -> None:
     assert found["words"] > 10 * 80
     assert found["sentences_per_second"] == pytest.approx(found["sentences"] / found["seconds"])
     assert list(found["parts"]) == list(PARTS)
-    assert all(found["parts"][name] > 0 for name in PARTS[:-1])
-    assert found["decoding_share"] == pytest.approx(found["parts"]["decoding"] / sum(found["parts"].values()))
+    assert all(found["parts"][name] > 0 for name in PARTS)
 
 
 def test_a_text_of_ones_own(run: Run) -> None:
@@ -55,8 +55,27 @@ def test_a_text_of_ones_own(run: Run) -> None:
     code, out, _ = run("mine.txt", "--sentences", "3", "--decoder", "h3n", "--threads", "1")
     assert code == 0
     assert out.startswith("4 sentences, 20 words; ")
+    assert "; 1 thread(s)\nfloat32, encoder on " in out
     assert "sentences/s   text in, both trees out" in out
-    assert all(name in out for name in PARTS)
+    assert "%" not in out, "the parts are for those who ask"
+
+
+def test_the_profile_shows_every_part(run: Run) -> None:
+    code, out, _ = run("--sentences", "3", "--profile")
+    assert code == 0
+    shares = [line.split(" %  ") for line in out.splitlines()[4:]]
+    assert [name for _, name in shares] == list(PARTS)
+    assert sum(float(share) for share, _ in shares) == pytest.approx(100.0, abs=0.5)
+
+
+def test_a_module_inside_a_part_is_not_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter([0.0, 2.0, 5.0, 9.0])  # the part starts, the module in it starts and ends, the part ends
+    monkeypatch.setattr("h3n.measure.profile.time.process_time", lambda: next(ticks))
+    watch, module = Stopwatch(), torch.nn.Identity()
+    with watch.inside(module, "encoder", whole="scoring"), watch.part("scoring"):
+        module(torch.zeros(1))
+    assert {name: seconds for name, seconds in watch.seconds.items() if seconds} == {"encoder": 3.0, "scoring": 6.0}
+    module(torch.zeros(1))  # no clock is asked any more
 
 
 @pytest.mark.parametrize(
@@ -85,7 +104,8 @@ def test_the_table_compares() -> None:
     lines = describe_parsing(measured | rates).splitlines()
     assert lines[0] == "10 sentences, 90 words; en, auto; 2 thread(s)"
     assert lines[1] == "int8, encoder on avx2_vnni, decoders on avx2; a processor"
-    assert lines[3] == "   16.7 %  segmentation"
+    assert lines[3] == "parts, in processor time on one thread (800.00 ms a sentence):"
+    assert lines[4] == "   12.5 %  segmenting"
     assert lines[-2].endswith("spaCy (whole), dependencies alone: h3n is 2.00 times as fast")
     assert lines[-1].endswith("h3n is 0.25 times as fast")
 
@@ -100,6 +120,6 @@ def test_heads_are_ranked_for_the_decoder_asked_for(run: Run, monkeypatch: pytes
         return rank(self, scored, decoder=decoder, head_score=head_score)
 
     monkeypatch.setattr(Model, "rank", ranked)
-    code, _, _ = run("--json", "--sentences", "5", "--decoder", "h3n")
+    code, _, _ = run("--json", "--sentences", "5", "--decoder", "h3n", "--profile")
     assert code == 0
     assert set(asked) == {"h3n"}

@@ -17,7 +17,7 @@ from h3n.errors import UsageError
 
 DATA = "H3N_DATA"
 ONLY_WITH_BANDS = ("data", "sample", "limit", "plot")
-ONLY_WITHOUT = ("file", "decoder", "threads", "sentences", "spacy")
+ONLY_WITHOUT = ("file", "decoder", "threads", "sentences", "spacy", "profile")
 
 
 def check_options(given: typer.Context, *, bands: bool) -> None:

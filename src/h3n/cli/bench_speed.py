@@ -25,6 +25,9 @@ def speed(
     spacy: Annotated[
         str | None, typer.Option(metavar="NAME|DIR", help="A spaCy pipeline to measure on the same text.")
     ] = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Also show the parts, from finding words to output, and their shares.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     bands: Annotated[
         bool, typer.Option("--bands", help="The paper's speed table instead: all decoders, three bands of length.")
@@ -40,7 +43,7 @@ def speed(
         Path | None, typer.Option(metavar="FILE", help="With --bands: draw the curves, log-log (.png, .svg, .pdf).")
     ] = None,
 ) -> None:
-    """Measure parsing from plain text to both trees: sentences per second, and the share of each part."""
+    """Measure parsing from plain text to both trees: sentences per second, with which instructions and precision."""
     bench_bands.check_options(context, bands=bands)
     if bands:
         bench_bands.run(
@@ -54,7 +57,7 @@ def speed(
     text = repeat_text(read_text(file), sentences)
     parser = load(model, threads=threads, precision=precision)
     gc.freeze()  # as h3n parse does
-    measured = {"model": model} | measure_parsing(parser, text, decoder=decoder, repeat=repeat)
+    measured = {"model": model} | measure_parsing(parser, text, decoder=decoder, repeat=repeat, profile=profile)
     if spacy is not None:
         measured["spacy"] = spacy_rates(spacy, text, count=measured["sentences"], repeat=repeat)
     typer.echo(json.dumps(measured) if as_json else describe_parsing(measured))

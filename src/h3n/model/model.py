@@ -188,7 +188,11 @@ class Model:
         """
         name = self.decoder_for(decoder)
         ready = self.prepare(scored, decoder=name, weight=weight, head_score=head_score)
-        parses = decode_batch(ready, decoder=name, threads=threads, constraints=constraints)
+        return self.name(scored, decode_batch(ready, decoder=name, threads=threads, constraints=constraints))
+
+    @torch.inference_mode()
+    def name(self, scored: Scored, parses: Sequence[Parse]) -> list[Parsed]:
+        """Return what decoders found, with the names of labels, relations and tags, and as trees."""
         relations = self._relations(scored, parses)
         tags, upos = self._tags(scored)
         return [

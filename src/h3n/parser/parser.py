@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import torch
 
-from h3n.decode import Constraints, Scores
+from h3n.decode import Constraints, Parse, Scores, decode_batch
 from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.model.batch import Inputs
 from h3n.model.devices import check_device
@@ -238,8 +238,12 @@ class Parser:
 
     def _parsed(self, scored: Scored, asked: _Asked) -> list[Result]:
         wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]
-        parsed = self.model.decode(scored, decoder=asked.decoder, head_score=asked.head_score, constraints=wanted)
-        parses = [one.parse for one in parsed]
+        ready = self.model.prepare(scored, decoder=asked.decoder, head_score=asked.head_score)
+        return self.results(scored, decode_batch(ready, asked.decoder, constraints=wanted))
+
+    def results(self, scored: Scored, parses: Sequence[Parse]) -> list[Result]:
+        """Return the results of sentences of which the decoder has found the parses."""
+        parsed = self.model.name(scored, parses)
         helper, temperature = self.model.vocabulary.helper, self.model.config.decoding.span_temperature
         spans = span_confidences(self.model.network, scored.output, parses, helper=helper, temperature=temperature)
         return list(map(self._result, parsed, scored.scores, spans))
