@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 from h3n.errors import ServiceError, UsageError
 
 Sentences: TypeAlias = "list[dict[str, Any]]"
-_FULL = 429
+_LATER = (429, 503)  # a service that is full, or that is starting
 _LONGEST_WAIT = 30.0
 
 
@@ -160,7 +160,7 @@ class Client:
             if answer.status == 200:
                 return answer
             content = answer.read()
-            if answer.status != _FULL or attempt == self.retries:
+            if answer.status not in _LATER or attempt == self.retries:
                 raise _error(self.address, answer.status, content)
             time.sleep(_wait(answer.getheader("retry-after")))
         raise AssertionError("unreachable")
@@ -255,7 +255,7 @@ class AsyncClient:
                     yield reader
                     return
                 content = await self._timed(reader.read())
-            if status != _FULL or attempt == self.retries:
+            if status not in _LATER or attempt == self.retries:
                 raise _error(self.address, status, content)
             await asyncio.sleep(_wait(headers.get("retry-after")))
 

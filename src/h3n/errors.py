@@ -64,7 +64,7 @@ class UnknownName(UsageError):
     """A name that is in none of our tables."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(sorted(known))}")
+        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(sorted(known)) or 'none'}")
 
 
 class MissingExtra(UsageError):

@@ -108,12 +108,34 @@ def test_drag_requires_an_arc_and_a_conflict_is_said(page: Any) -> None:
     assert "require arc cat → The" in page.text_content("#wishes")
     assert page.locator('text[data-word="0"]').get_attribute("aria-label").split(" of ")[1].startswith("cat")
     page.locator('text[data-word="3"]').drag_to(page.locator('text[data-word="0"]'))
-    error(page, "contradict")
-    assert page.locator("#wishes li").count() == 2
+    error(page, "contradict each other: arc cat → The required; arc sees → The required")
+    assert page.locator("#wishes li.conflict").count() == 2
     page.locator("#wishes li:nth-child(1) button").click()
     wait(page, lambda: not page.text_content("#error"))
     status(page, "1 sentence")
     assert page.locator('text[data-word="0"]').get_attribute("aria-label").split(" of ")[1].startswith("sees")
+
+
+def test_drag_over_words_requires_a_phrase(page: Any) -> None:
+    parse(page, "The old dog sees a cat.")
+    page.select_option("#drag", "span")
+    page.locator('text[data-word="3"]').drag_to(page.locator('text[data-word="1"]'))
+    page.wait_for_selector("#wishes li")
+    assert "require phrase “old dog sees”" in page.text_content("#wishes")
+    status(page, "differ from before")
+    assert page.locator('text[data-span="1-4"]').count() == 1
+
+
+def test_clicks_on_two_words_do_what_a_drag_does(page: Any) -> None:
+    parse(page, "The old dog sees a cat.")
+    page.locator('text[data-word="5"]').click()
+    status(page, "Governor: cat")
+    page.locator('text[data-word="5"]').click()
+    wait(page, lambda: page.locator(".marked").count() == 0)
+    page.locator('text[data-word="5"]').click()
+    page.locator('text[data-word="0"]').click()
+    page.wait_for_selector("#wishes li")
+    assert "require arc cat → The" in page.text_content("#wishes")
 
 
 def test_two_decoders_stand_side_by_side(page: Any) -> None:
@@ -146,6 +168,8 @@ def test_walk_by_keyboard_alone(page: Any) -> None:
         page.keyboard.press("ArrowRight")
     page.keyboard.press("e")
     wait(page, lambda: "require phrase “The old dog”" in page.text_content("#wishes"))
+    status(page, "1 sentence")
+    assert page.evaluate(focused) == {"word": "2"}  # the keyboard is where it was, though the picture is a new one
 
 
 def test_text_is_never_html(page: Any) -> None:
@@ -175,6 +199,9 @@ def test_copy_and_download(page: Any) -> None:
     status(page, "Copied")
     assert page.evaluate("navigator.clipboard.readText()").startswith("(")
     page.select_option("figure select", label="PNG")
+    page.click("figure .row button:has-text('Copy')")
+    status(page, "Copied sentence 1 as PNG")
+    assert page.evaluate("navigator.clipboard.read().then(items => items[0].types)") == ["image/png"]
     with page.expect_download() as download:
         page.click("figure .row button:has-text('Download')")
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
@@ -196,6 +223,27 @@ def test_treebank_can_be_looked_through(page: Any) -> None:
     error(page, "bad.conllu")
 
 
+def test_treebank_files_are_dropped_on_the_page(page: Any) -> None:
+    contents = {name: (TREEBANK / name).read_text(encoding="utf-8") for name in ("dev.ptb", "dev.conllu")}
+    crossing = contents["dev.conllu"].replace("\t4\tdet\t", "\t5\tdet\t", 1)
+    assert crossing != contents["dev.conllu"]
+    page.evaluate(
+        """contents => {
+            const transfer = new DataTransfer();
+            for (const [name, text] of Object.entries(contents)) transfer.items.add(new File([text], name));
+            const options = {dataTransfer: transfer, bubbles: true, cancelable: true};
+            document.body.dispatchEvent(new DragEvent("drop", options));
+        }""",
+        contents | {"dev.conllu": crossing},
+    )
+    page.wait_for_selector("#shown svg")
+    status(page, "The two trees disagree on")
+    assert page.locator("#shown [data-span]").count() > 0
+    assert page.locator("#shown .changed").count() > 0
+    page.check("#disagreeing")
+    assert page.locator("#list li.disagrees").count() == page.locator("#list li").count() >= 1
+
+
 def test_phone_long_sentence_right_to_left_and_dark(browser: Any, service: Running) -> None:
     context = browser.new_context(viewport={"width": 380, "height": 700}, color_scheme="dark")
     page = context.new_page()
@@ -206,6 +254,7 @@ def test_phone_long_sentence_right_to_left_and_dark(browser: Any, service: Runni
     assert page.evaluate("(box => box.scrollWidth > box.clientWidth)(document.querySelector('.scroll'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 21, 27)"
     parse(page, "הכלב רואה חתול")
+    assert page.locator(".scroll").get_attribute("dir") == "rtl"
     first, last = (page.locator(f'text[data-word="{at}"]').bounding_box()["x"] for at in (0, 2))
     assert first > last
     context.close()

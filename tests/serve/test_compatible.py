@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
+from h3n.serve.protobuf import document
 from tests.serve.conftest import Running
 
 TEXT = "The old dog sees a cat. The cat (a big one) sleeps."
@@ -77,13 +78,102 @@ def test_offsets_and_lines_are_those_of_the_text(service: Running) -> None:
     [
         ("{", "properties"),
         ("[]", "properties"),
+        ("{'annotators': __import__('os')}", "properties"),
+        ("(" * 5_000, "properties"),
         ({"annotators": "ner"}, "properties.annotators"),
-        ({"outputFormat": "serialized"}, "properties.outputFormat"),
+        ({"outputFormat": "xml"}, "properties.outputFormat"),
     ],
 )
 def test_what_is_not_there_is_refused(service: Running, properties: object, field: str) -> None:
     status, answer = ask(service, b"A dog.", properties)
     assert (status, answer["field"]) == (422, field)
+
+
+def test_properties_may_be_a_literal_of_python_as_stanza_sends_it(service: Running) -> None:
+    status, answer = ask(service, b"A dog.", str({"annotators": "tokenize", "outputFormat": "json"}))
+    assert status == 200
+    assert len(answer["sentences"][0]["tokens"]) == 3
+
+
+def test_conllu_is_that_of_the_parser(service: Running, parser: Parser) -> None:
+    status, answer = ask(service, TEXT.encode(), {"outputFormat": "conllu"})
+    assert (status, answer) == (200, "".join(result.conllu() for result in parser.parse(TEXT)))
+
+
+def read_varint(content: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while content[at] & 0x80:
+        value |= (content[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+    return value | content[at] << shift, at + 1
+
+
+def read_message(content: bytes) -> dict[int, list[Any]]:
+    """Return the fields of a protocol buffer by number, as the wire format has them."""
+    fields: dict[int, list[Any]] = {}
+    at = 0
+    while at < len(content):
+        key, at = read_varint(content, at)
+        value, at = read_varint(content, at)
+        if key & 7 == 2:
+            at += value
+            fields.setdefault(key >> 3, []).append(content[at - value : at])
+        else:
+            assert key & 7 == 0
+            fields.setdefault(key >> 3, []).append(value)
+    return fields
+
+
+def read_tree(content: bytes) -> Any:
+    node = read_message(content)
+    value = node[2][0].decode()
+    return (value, *map(read_tree, node[1])) if 1 in node else value
+
+
+def tree_of(node: Any) -> Any:
+    return node if isinstance(node, str) else (node.label(), *map(tree_of, node))
+
+
+def test_protocol_buffers_hold_both_trees(parser: Parser) -> None:
+    # The numbers are CoreNLP's: text 1, sentence 2; in it tokens 1, tree 7, basic dependencies 8.
+    pytest.importorskip("nltk", reason="needs NLTK")
+    results = list(parser.parse(TEXT))
+    content = document(TEXT, results, frozenset({"parse", "depparse", "pos"}))
+    size, start = read_varint(content, 0)
+    assert size == len(content) - start
+    message = read_message(content[start:])
+    assert message[1] == [TEXT.encode()]
+    first = 0
+    for number, (part, result) in enumerate(zip(message[2], results, strict=True)):
+        sentence = read_message(part)
+        assert (sentence[2], sentence[3], sentence[4]) == ([first], [first + len(result)], [number])
+        first += len(result)
+        tokens = [read_message(token) for token in sentence[1]]
+        assert [token[1][0].decode() for token in tokens] == list(result.words)
+        assert [token[2][0].decode() for token in tokens] == list(result.tags)
+        expected = tree_of(result.to_nltk())
+        assert read_tree(sentence[7][0]) == (expected if expected[0] == "ROOT" else ("ROOT", expected))
+        graph = read_message(sentence[8][0])
+        edges = [read_message(edge) for edge in graph[2]]
+        heads = {edge[2][0]: (edge[1][0], edge[3][0].decode()) for edge in edges}
+        assert heads == {
+            word: (head, relation)
+            for word, (head, relation) in enumerate(zip(result.heads, result.relations, strict=True), start=1)
+            if head
+        }
+        assert graph[3] == [bytes([result.heads.index(0) + 1])]
+
+
+def test_client_of_stanza_gets_trees(service: Running, parser: Parser) -> None:
+    stanza = pytest.importorskip("stanza.server", reason="needs stanza", exc_type=ImportError)
+    client = stanza.CoreNLPClient(start_server=stanza.StartServer.DONT_START, endpoint=service.url)
+    answer = client.annotate(TEXT, annotators="tokenize,ssplit,pos,parse,depparse")
+    results = list(parser.parse(TEXT))
+    for sentence, result in zip(answer.sentence, results, strict=True):
+        assert [token.word for token in sentence.token] == list(result.words)
+        assert sentence.parseTree.value == "ROOT"
+        assert len(sentence.basicDependencies.edge) == len(result) - 1
+        assert list(sentence.basicDependencies.root) == [result.heads.index(0) + 1]
 
 
 def test_displacy_draws_every_sentence_or_all_as_one(service: Running, parser: Parser) -> None:

@@ -13,7 +13,7 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n import draw, formats
 from h3n.parser import Parser
-from h3n.serve.page import disagreements
+from h3n.serve.page import SCRIPTS, disagreements
 from h3n.trees import Dependencies, Sentence
 from tests.serve.conftest import Running
 
@@ -29,8 +29,10 @@ def test_page_needs_nothing_from_outside(service: Running) -> None:
     assert scripts == [""]
     for path in re.findall(r'(?:src|href)="(/static/[^"]+)"', page):
         assert service.send(path)[0] == 200
-    script = service.send("/static/page.js")[1]
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?://", script)
+    for name in SCRIPTS:
+        script = service.send(f"/static/{name}")[1]
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?://", script)
+        assert {path.removeprefix("./") for path in re.findall(r'from "([^"]+)"', script)} <= set(SCRIPTS)
 
 
 def test_no_request_leads_to_the_file_system(service: Running) -> None:
@@ -50,6 +52,18 @@ def test_treebank_is_read_and_drawn(service: Running, name: str) -> None:
     assert service.send(f"/v1/treebank?name={name}.gz", gzip.compress(body))[1] == answer
     _, drawn, _ = service.send("/v1/draw", {"sentence": answer["sentences"][0]["sentence"]})
     assert drawn["svg"] == draw.svg(sentences[0])
+
+
+def test_two_files_over_the_same_sentences_are_one_treebank(service: Running) -> None:
+    first, second = ((TREEBANK / name).read_bytes() for name in ("dev.ptb", "dev.conllu"))
+    path = "/v1/treebank?name=dev.ptb&second=dev.conllu"
+    status, answer, _ = service.send(f"{path}&size={len(first)}", first + second)
+    assert status == 200
+    assert all({"tree", "heads"} <= set(row["sentence"]) for row in answer["sentences"])
+    assert service.send(f"{path}&size={len(first + second) + 1}", first + second)[1]["field"] == "size"
+    shorter = first.partition(b"\n")[2]
+    status, answer, _ = service.send(f"{path}&size={len(shorter)}", shorter + second)
+    assert (status, answer["field"]) == (422, "body")
 
 
 def test_damage_is_said_with_its_line(service: Running) -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from h3n.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from h3n.serve import Settings
 
 
 def serve(
@@ -34,6 +39,7 @@ def serve(
     max_queue: Annotated[int, typer.Option(help="Most words that wait, of all requests.")] = 200_000,
     max_body: Annotated[int, typer.Option(metavar="BYTES", help="Largest body of a request.")] = 4 << 20,
     timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Longest time for one request.")] = 60.0,
+    browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     log: Annotated[str, typer.Option(help="warning, or info for a line on each request.")] = "warning",
 ) -> None:
     """Start a page to parse on, and an HTTP service for programs; needs the extra serve.
@@ -52,20 +58,32 @@ def serve(
             raise MissingExtra("the page and the HTTP service", "serve")
     if log not in ("warning", "info", "debug"):
         raise UsageError(f"--log {log}; accepted: warning, info, debug")
-    from h3n.parser import load
     from h3n.serve import Limits, Settings
-    from h3n.serve.app import create_app
     from h3n.serve.running import address, bind, run
 
     limits = Limits(words=max_words, queue_words=max_queue, body=max_body, seconds=timeout)
     settings = Settings(limits=limits, window=window / 1000)
     named = _named(model or ["en"])
+    options = {"device": device, "threads": threads or _processors(), "precision": precision}
     bound = bind(host, port)  # before the models are loaded, so that a port in use is said at once
-    workers = threads or _processors()
-    parsers = {name: load(where, device=device, threads=workers, precision=precision) for name, where in named.items()}
+
+    def announce() -> None:
+        typer.echo(f"h3n: {', '.join(named)} on {address(bound)} (Ctrl-C ends)", err=True)
+        if browser:
+            typer.launch(address(bound))
+
+    run(partial(_application, named, settings, options), bound, ready=announce, patience=timeout, log=log)
+
+
+def _application(named: Mapping[str, str], settings: Settings, options: Mapping[str, Any]) -> Any:
+    """Return the application with all its models loaded."""
+    from h3n.parser import load
+    from h3n.serve.app import create_app
+
+    parsers = {name: load(where, **options) for name, where in named.items()}
+    app = create_app(parsers, settings=settings)
     gc.freeze()  # what is loaded stays: nothing in it is garbage
-    typer.echo(f"h3n: {', '.join(parsers)} on {address(bound)} (Ctrl-C ends)", err=True)
-    run(create_app(parsers, settings=settings), bound, patience=timeout, log=log)
+    return app
 
 
 def _named(models: list[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.exceptions import HTTPException
 
 from h3n.errors import DecodeError, H3nError
 from h3n.serve.batching import Full
@@ -19,6 +20,8 @@ from h3n.serve.service import Service
 
 JSON_LINES = "application/x-ndjson"
 CLIENT_GONE = 499
+# What pydantic finds wrong, in words for those who do not know its classes.
+MESSAGES = {"dataclass_type": "not a JSON object", "unexpected_keyword_argument": "not a key that is known here"}
 Answer = TypeVar("Answer")
 
 
@@ -114,11 +117,19 @@ def _refusal(status: int, reason: str, name: str | None = None, headers: dict[st
 async def _invalid(_: Request, error: Any) -> Response:
     """Answer 422 with the first thing that is wrong with a body, named by where it stands."""
     first = error.errors()[0]
+    said = MESSAGES.get(first["type"], first["msg"])
     place = [str(one) for one in first["loc"] if one not in ("body", "query") and not str(one).startswith("list[")]
     if first["type"] == "json_invalid":
         return _refusal(422, f"body: not JSON at character {place[0]}: {first['ctx']['error']}", "body")
     name = ".".join(place) or "body"
-    return _refusal(422, f"{name}: {first['msg']}", name)
+    return _refusal(422, f"{name}: {said}", name)
+
+
+async def _by_status(_: Request, error: Any) -> Response:
+    """Answer as the framework wants to, in our form: a path that is not there, JSON of too many levels or digits."""
+    if error.status_code == 400:
+        return _refusal(422, "body: JSON with numbers too long or nested too deeply", "body")
+    return _refusal(error.status_code, error.detail.lower(), headers=error.headers)
 
 
 async def _refused(_: Request, error: Any) -> Response:
@@ -148,6 +159,7 @@ async def _unexpected(_: Request, error: Any) -> Response:  # noqa: ARG001
 
 HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {
     RequestValidationError: _invalid,
+    HTTPException: _by_status,
     Refused: _refused,
     H3nError: _failed,
     Full: _full,

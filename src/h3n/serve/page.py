@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import PurePath
@@ -22,17 +23,20 @@ from h3n.draw.figure import figure_of, joint_of
 from h3n.errors import H3nError
 from h3n.formats import jsonl
 from h3n.serve.answers import attended, dumped
-from h3n.serve.requests import Picture, Refused, check_picture
+from h3n.serve.requests import NO_OTHER_KEYS, Picture, Refused, check_picture
 from h3n.serve.settings import Limits
 from h3n.trees import Sentence
 
-FILES = {"index.html": "text/html", "page.css": "text/css", "page.js": "text/javascript"}
+SCRIPTS = ("page.js", "dom.js", "pictures.js", "copies.js", "treebanks.js")
+FILES = {"index.html": "text/html", "page.css": "text/css", **dict.fromkeys(SCRIPTS, "text/javascript")}
 SENTENCES = 20_000  # of a treebank, at most
 
 
 @dataclass(frozen=True)
 class DrawRequest:
     """A sentence with its trees, as a line of JSON lines holds it, and how to draw it."""
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     sentence: dict[str, Any]
     picture: Picture = field(default_factory=Picture)
@@ -56,11 +60,18 @@ def _file(content: bytes, kind: str) -> Any:
     return answer
 
 
-async def treebank(request: Request, name: str) -> Response:
-    """Answer with the sentences of a file; the ending of `name` says its format, and nothing of that name is opened."""
+async def treebank(request: Request, name: str, second: str | None = None, size: int = 0) -> Response:
+    """Answer with the sentences of a file; the ending of `name` says its format, and nothing of that name is opened.
+
+    Two files over the same sentences, such as brackets and CoNLL-U, are read as one: the body holds the first and then
+    the second, `second` is its name and `size` the number of bytes of the first.
+    """
     service = request.app.state.service
     body = await request.body()
-    reading = asyncio.to_thread(_read, body, name, service.settings.limits)
+    if second is not None and not 0 <= size <= len(body):
+        raise Refused(422, "size", f"{size} bytes of the first file; the body has {len(body)}")
+    parts = [(name, body)] if second is None else [(name, body[:size]), (second, body[size:])]
+    reading = asyncio.to_thread(_read, parts, service.settings.limits)
     return Response(await attended(request, reading, service), media_type="application/json")
 
 
@@ -72,16 +83,13 @@ async def drawn(request: Request, body: DrawRequest) -> Response:
     return Response(await attended(request, drawing, service), media_type="application/json")
 
 
-def _read(body: bytes, name: str, limits: Limits) -> bytes:
-    ending = "".join(PurePath(name).suffixes[-2:])
-    try:
-        kind = formats.guess_format(f"treebank{ending}")
-    except H3nError as error:
-        raise Refused(422, "name", str(error)) from None
+def _read(parts: Sequence[tuple[str, bytes]], limits: Limits) -> bytes:
+    kinds = [_kind(name) for name, _ in parts]
     rows: list[dict[str, Any]] = []
     words = 0
     try:
-        for sentence in formats.read(io.BytesIO(body), format=kind):
+        sources = [formats.read(io.BytesIO(part), format=kind) for kind, (_, part) in zip(kinds, parts, strict=True)]
+        for sentence in formats.pair(*sources) if len(sources) > 1 else sources[0]:
             words += len(sentence)
             if len(rows) == SENTENCES or words > 10 * limits.words:
                 most = f"{SENTENCES} sentences or {10 * limits.words} words"
@@ -91,7 +99,15 @@ def _read(body: bytes, name: str, limits: Limits) -> bytes:
         raise
     except H3nError as error:
         raise Refused(422, "body", str(error)) from None
-    return dumped({"format": kind, "sentences": rows})
+    return dumped({"format": kinds[0], "sentences": rows})
+
+
+def _kind(name: str) -> str:
+    ending = "".join(PurePath(name).suffixes[-2:])
+    try:
+        return formats.guess_format(f"treebank{ending}")
+    except H3nError as error:
+        raise Refused(422, "name", str(error)) from None
 
 
 def _row(sentence: Sentence) -> dict[str, Any]:

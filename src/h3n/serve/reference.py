@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -20,7 +21,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"<title>{escape(about['title'])}: the HTTP service</title>"
     yield '<link rel="stylesheet" href="/static/page.css">\n</head>\n<body>\n<main>'
     yield f"<h1>{escape(about['title'])} {escape(about['version'])}</h1>"
-    yield from (f"<p>{escape(part)}</p>" for part in about["description"].split("\n\n"))
+    yield from (f"<p>{_prose(part)}</p>" for part in about["description"].split("\n\n"))
     yield '<p><a href="/openapi.json">openapi.json</a></p>'
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -33,7 +34,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _operation(path: str, method: str, operation: dict[str, Any]) -> Iterator[str]:
     yield f"<h2><code>{method} {escape(path)}</code></h2>"
-    yield f"<p>{escape(operation.get('summary', ''))}. {escape(operation.get('description', ''))}</p>"
+    yield f"<p>{_prose(operation.get('summary', ''))}. {_prose(operation.get('description', ''))}</p>"
     for media in operation.get("requestBody", {}).get("content", {}).values():
         for example in media.get("examples", {}).values():
             yield f"<h3>{escape(example['summary'])}</h3>{_shown(example['value'])}"
@@ -46,7 +47,7 @@ def _operation(path: str, method: str, operation: dict[str, Any]) -> Iterator[st
 def _schema(name: str, schema: dict[str, Any]) -> Iterator[str]:
     if "properties" not in schema or name.endswith("ValidationError"):
         return
-    yield f"<h3>{escape(name)}</h3><p>{escape(schema.get('description', ''))}</p><ul>"
+    yield f"<h3>{escape(name)}</h3><p>{_prose(schema.get('description', ''))}</p><ul>"
     for key, value in schema["properties"].items():
         yield f"<li><code>{escape(key)}</code>: {escape(_type(value))}</li>"
     yield "</ul>"
@@ -61,6 +62,11 @@ def _type(schema: dict[str, Any]) -> str:
         inner = schema.get("prefixItems") or [schema.get("items", {})]
         return f"list of {', '.join(_type(one) for one in inner)}"
     return str(schema.get("type", "anything"))
+
+
+def _prose(text: str) -> str:
+    """Return a text as HTML, with `code` set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _shown(value: object) -> str:

@@ -17,6 +17,8 @@ from h3n.serve.fields import FIELDS
 from h3n.serve.settings import Limits
 from h3n.trees import Sentence
 
+# For pydantic, which reads the bodies of requests: a misspelt key is an error, not passed over.
+NO_OTHER_KEYS = {"extra": "forbid"}
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
@@ -36,6 +38,8 @@ class SentenceConstraints:
     Spans are [start, end], words counted from 0 and the end not included; arcs are [governor, word], with -1 as the
     governor of the root word. `sentence` is the number of the sentence in the answer, from 0.
     """
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     sentence: int = 0
     require_spans: list[tuple[int, int]] = field(default_factory=list)
@@ -64,6 +68,8 @@ class Picture:
     `parts` names words, phrases and arcs by attributes, for pages that light them up.
     """
 
+    __pydantic_config__ = NO_OTHER_KEYS
+
     theme: str = "auto"
     fit: int | None = None
     confidence: bool = False
@@ -73,6 +79,8 @@ class Picture:
 @dataclass(frozen=True)
 class ParseRequest:
     """A request to parse. Exactly one of `text`, `texts` and `words` is given."""
+
+    __pydantic_config__ = NO_OTHER_KEYS
 
     text: str | None = None
     texts: list[str] | None = None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import signal
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
 
 from h3n.errors import UsageError
 from h3n.files import reason
+from h3n.serve.starting import Starting
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -28,16 +30,26 @@ def address(bound: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def run(app: Any, bound: socket.socket, *, patience: float, log: str = "warning") -> None:
-    """Serve until a signal comes; then answer what is under way, for at most ``patience`` seconds."""
+def run(
+    make: Callable[[], Any], bound: socket.socket, *, ready: Callable[[], None], patience: float, log: str = "warning"
+) -> None:
+    """Serve the application that is made until a signal comes; then answer what is under way.
+
+    That takes at most ``patience`` seconds. ``ready`` is called when the application is there; if it cannot be made,
+    the reason is raised.
+    """
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # uvicorn sends the signal again when all is done
+    starting = Starting(make, ready=ready, failed=lambda: setattr(server, "should_exit", True))
     config = uvicorn.Config(
-        app,
+        starting,
         log_level=log,
         access_log=log in ("info", "debug"),
         timeout_graceful_shutdown=max(1, round(patience)),
         server_header=False,
         lifespan="on",
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    server = uvicorn.Server(config)
+    server.run(sockets=[bound])
+    if starting.error is not None:
+        raise starting.error
