@@ -15,6 +15,7 @@ from typing import Any
 
 # What a user may rely on; each module's __all__ says which names.
 MODULES = ["h3n", "h3n.formats", "h3n.text", "h3n.convert", "h3n.decode", "h3n.draw", "h3n.evaluate", "h3n.training"]
+MODULES.append("h3n.corpus")
 
 
 def public_names(module: Any) -> list[str]:

@@ -37,6 +37,7 @@ SHORTER = {
 }
 # Some pages need what only the extras bring.
 NEEDS = {"nltk": "to_nltk()", "resvg_py": ".png", "spacy": "add_pipe(", "pandas": "to_frame(", "polars": "polars"}
+NEEDS |= {"pyarrow": "h3n corpus", "duckdb": "import duckdb"}
 
 
 @dataclass(frozen=True)

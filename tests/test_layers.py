@@ -24,7 +24,7 @@ LAYERS: list[set[str]] = [
     {"parser"},
     {"prepare", "training", "workbench", "integrations"},
     {"measure", "nltk"},
-    {"experiments", "serve", "client"},
+    {"experiments", "serve", "client", "corpus"},
     {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}

@@ -20,6 +20,7 @@ USES = {
     "bench": ["bench", "decode", "--lengths", "3", "--json"],
     "check": ["check", "a.ptb", "--dependencies", "a.conllu", "--json"],
     "convert": ["convert", "a.ptb", "-", "--to", "jsonl"],
+    "corpus": ["corpus", "--help"],
     "diff": ["diff", "a.ptb", "a.ptb"],
     "draw": ["draw", "a.ptb"],
     "evaluate": ["evaluate", "a.ptb", "a.ptb"],

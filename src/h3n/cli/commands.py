@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("h3n.cli.bench", "Measure speed on this machine."),
     "check": ("h3n.cli.check", "List likely annotation errors of a treebank with both trees."),
     "convert": ("h3n.cli.convert", "Convert a treebank from one format into another."),
+    "corpus": ("h3n.cli.corpus", "Parse many files into a folder, on one machine or many."),
     "diff": ("h3n.cli.diff", "Show where two files of trees disagree, as a page."),
     "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),

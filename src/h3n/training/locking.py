@@ -1,4 +1,4 @@
-"""One training at a time in a folder."""
+"""One training, or other long work, at a time in a folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOCK = ".lock"
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, *, what: str = "training") -> Iterator[None]:
     """Hold a folder, which is made if need be, for this process; raise if another process holds it.
 
     The system lets go of the lock when the process ends, however it ends.
@@ -29,7 +29,7 @@ def locked(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"output {folder}: cannot be made: {error.strerror}") from None
     try:
-        _lock(handle, folder)
+        _lock(handle, folder, what)
         with contextlib.suppress(OSError):  # who holds it is said for convenience only; the disk may be full
             os.truncate(handle, 0)
             os.write(handle, f"{os.getpid()}\n".encode())
@@ -38,7 +38,7 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _lock(handle: int, folder: Path) -> None:
+def _lock(handle: int, folder: Path, what: str) -> None:
     if fcntl is None:
         return
     try:
@@ -46,6 +46,6 @@ def _lock(handle: int, folder: Path) -> None:
     except BlockingIOError:
         holder = os.read(handle, 20).decode(errors="replace").strip()
         who = f" (process {holder})" if holder.isdigit() else ""
-        raise UsageError(f"{folder}: another training{who} is at work in this folder; wait for it or stop it") from None
+        raise UsageError(f"{folder}: another {what}{who} is at work in this folder; wait for it or stop it") from None
     except OSError:
         pass  # a file system that knows no locks

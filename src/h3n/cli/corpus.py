@@ -1,0 +1,166 @@
+"""`h3n corpus`: many files parsed into a folder of shards, on one machine or many."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from h3n.cli.terminal import say
+
+if TYPE_CHECKING:
+    from h3n.corpus import Progress
+
+EVERY = 30.0  # seconds between lines where nobody watches
+
+corpus = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="The folder of a run, or its URL.")]
+
+
+class Engine(StrEnum):
+    LOCAL = "local"
+    RAY = "ray"
+
+
+class Output(StrEnum):
+    PARQUET = "parquet"
+    CONLLU = "conllu"
+    BRACKETS = "brackets"
+
+
+@corpus.callback()
+def _corpus() -> None:
+    """Parse many files into a folder of shards, and look into what came out.
+
+    \b
+    Examples:
+      h3n corpus parse texts/ --out parsed
+      h3n corpus status parsed
+    """
+
+
+@corpus.command()
+def parse(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Files, folders, patterns, URLs of these.")],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The folder to write into, or its URL.")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", metavar="NAME|DIR", help="A bundled model, a folder, or owner/name.")
+    ] = "en",
+    engine: Annotated[Engine, typer.Option(help="local: this machine; ray: a cluster.")] = Engine.LOCAL,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default as many as processors.")] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="The cluster of --engine ray; else RAY_ADDRESS, or one here."),
+    ] = None,
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", "-f", metavar="FORMAT", help="text, lines, words, conllu, jsonl, parquet, arrow; else by endings."
+        ),
+    ] = None,
+    output_format: Annotated[Output, typer.Option("--to", "-t", help="Format of the shards.")] = Output.PARQUET,
+    text_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Where tables and JSON lines have the text.")
+    ] = "text",
+    id_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Where they have the document's id, if at all.")
+    ] = "id",
+    decoder: Annotated[str | None, typer.Option(metavar="NAME", help="As in h3n parse; else the model's own.")] = None,
+    style: Annotated[str | None, typer.Option(metavar="NAME", help="The treebank to annotate like.")] = None,
+    retag: Annotated[bool, typer.Option("--retag", help="Predict tags where the input has some, too.")] = False,
+    precision: Annotated[str, typer.Option(help="float32, int8, or auto.")] = "auto",
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
+    max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are not parsed, with a note.")] = 2_000,
+    max_pieces: Annotated[int, typer.Option(min=1, help="The same for words of more pieces than this.")] = 1_000,
+    shard_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Input for one shard, such as 4M; 0: by the size of the input.")
+    ] = "0",
+) -> None:
+    """Parse files into a folder of shards; started again after whatever stopped it, it goes on with what is missing.
+
+    Input is running text, lines (a sentence on each), words (the same, words between blanks), CoNLL-U, JSON lines with
+    a text or words, or tables (Parquet, Arrow) with a column of texts; plain or compressed (.gz, .xz, .bz2, .zst). The
+    result does not depend on the number of workers, on the engine, or on how often the run was stopped. What cannot be
+    parsed is in errors.jsonl, and the exit code is 1. Another model, options or input in the same folder are refused.
+
+    \b
+    Examples:
+      h3n corpus parse texts/ --out parsed
+      h3n corpus parse 'dumps/*.jsonl.gz' --out parsed --workers 8
+      h3n corpus parse s3://bucket/texts --out s3://bucket/parsed --engine ray
+      h3n corpus parse book.txt --out parsed --to conllu
+    """
+    from h3n.corpus import Options, parse_corpus
+    from h3n.corpus.options import read_size
+
+    options = Options(
+        input_format=input_format,
+        output_format=output_format.value,
+        text_column=text_column,
+        id_column=id_column,
+        decoder=decoder,
+        style=style,
+        retag=retag,
+        precision=precision,
+        device=device,
+        max_words=max_words,
+        max_pieces=max_pieces,
+        shard_size=read_size(shard_size),
+    )
+    report = _reporter()
+    finished = parse_corpus(
+        inputs,
+        out,
+        model=model,
+        options=options,
+        engine=engine.value,
+        workers=workers,
+        address=address,
+        on_progress=report,
+    )
+    if sys.stderr.isatty():
+        typer.echo("", err=True)
+    typer.echo(f"{finished.sentences:,} sentences in {finished.shards:,} shards; {out}/summary.html shows them")
+    if finished.errors:
+        count = f"{finished.errors:,} problem{'' if finished.errors == 1 else 's'}"
+        say(f"{count}; {out}/errors.jsonl says which documents and why")
+        raise typer.Exit(1)
+
+
+def _reporter() -> Callable[[Progress], None]:
+    """Return what shows progress: one line that changes, or one now and then where nobody watches."""
+    watched = sys.stderr.isatty()
+    shown = [time.monotonic()]
+
+    def report(progress: Progress) -> None:
+        if watched:
+            typer.echo(f"\r\x1b[K{progress}", nl=False, err=True)
+        elif time.monotonic() - shown[0] >= EVERY:
+            shown[0] = time.monotonic()
+            typer.echo(str(progress), err=True)
+
+    return report
+
+
+@corpus.command()
+def status(folder: Folder) -> None:
+    """Show how far the run of a folder is, from any shell that sees the folder; exit code 1 while shards are missing.
+
+    \b
+    Examples:
+      h3n corpus status parsed
+    """
+    from h3n.corpus import status_of
+    from h3n.corpus.storage import Folder as Stored
+    from h3n.corpus.storage import absolute
+
+    found = status_of(Stored(absolute(folder)))
+    typer.echo(f"model {found.model}: {found.progress}")
+    if found.last is not None:
+        typer.echo(f"{found.sentences:,} sentences; the last shard was done {found.last:,.0f} seconds ago")
+    if found.progress.done < found.progress.shards:
+        raise typer.Exit(1)

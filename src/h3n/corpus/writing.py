@@ -1,0 +1,81 @@
+"""A shard as a file: Parquet, CoNLL-U or brackets. The same sentences give the same bytes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO, TypeAlias
+
+from h3n.corpus.documents import Item
+from h3n.corpus.schema import batch_of, row_of, schema
+from h3n.corpus.tables import arrow
+from h3n.parser import Result
+
+GROUP = 2_000  # sentences of a row group: what is in memory before it is written
+Write: TypeAlias = Callable[[Item, Result], None]
+
+
+@contextlib.contextmanager
+def parquet(handle: BinaryIO) -> Iterator[Write]:
+    """Yield what writes a sentence into a Parquet file."""
+    held: list[dict[str, Any]] = []
+    # Every choice is named, so that another version's defaults change nothing; no time stamp goes into the file.
+    with arrow().parquet.ParquetWriter(
+        handle, schema(), version="2.6", compression="zstd", compression_level=3, data_page_version="1.0"
+    ) as writer:
+
+        def write(item: Item, result: Result) -> None:
+            held.append(row_of(item.document, item.number, result))
+            if len(held) == GROUP:
+                writer.write_table(batch_of(held), row_group_size=GROUP)
+                held.clear()
+
+        yield write
+        if held:
+            writer.write_table(batch_of(held), row_group_size=GROUP)
+
+
+@contextlib.contextmanager
+def conllu(handle: BinaryIO) -> Iterator[Write]:
+    """Yield what writes a sentence as CoNLL-U, with a comment where a document begins."""
+    before: list[str] = []
+
+    def write(item: Item, result: Result) -> None:
+        name = " ".join(item.document.split())
+        comments = [line for line in result.sentence.comments if not line.startswith("# newdoc")]
+        if item.sentence.place is None:  # of a text, whose sentences have numbers of their own alone
+            comments = [line for line in comments if not line.startswith("# sent_id")]
+            comments.insert(0, f"# sent_id = {name}-{item.number + 1}")
+        if before != [item.document] or item.number == 0:
+            comments.insert(0, f"# newdoc id = {name}")
+            before[:] = [item.document]
+        named = replace(result, sentence=replace(result.sentence, comments=tuple(comments)))
+        handle.write(named.conllu().encode())
+
+    yield write
+
+
+@contextlib.contextmanager
+def brackets(handle: BinaryIO) -> Iterator[Write]:
+    """Yield what writes a sentence as brackets on a line; an empty line for one that was not parsed."""
+
+    def write(_: Item, result: Result) -> None:
+        handle.write(f"{result.brackets()}\n".encode())
+
+    yield write
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A format of shards. ``needs`` are the scores that a decoder must look at to find what it shows."""
+
+    writer: Callable[[BinaryIO], contextlib.AbstractContextManager[Write]]
+    needs: frozenset[str]
+
+
+WRITERS: dict[str, Output] = {
+    "parquet": Output(parquet, frozenset()),
+    "conllu": Output(conllu, frozenset({"arc"})),
+    "brackets": Output(brackets, frozenset({"full"})),
+}

@@ -1,0 +1,26 @@
+"""A corpus small enough to be parsed in a moment, and what compares two runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TEXT = "The dog sees the house. The teacher reads a book.\n\nA man with a telescope sees the dog.\n"
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Return a folder of texts, some in a folder of their own, that make several shards of 300 bytes."""
+    folder = tmp_path / "texts"
+    (folder / "more").mkdir(parents=True)
+    for number in range(6):
+        (folder / f"{number}.txt").write_text(TEXT * (number + 1), encoding="utf-8")
+        (folder / "more" / f"{number}.txt").write_text(f"The man reads {number} books. " + TEXT, encoding="utf-8")
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what must not depend on how a run went: shards, errors and manifest."""
+    chosen = [*folder.glob("part-*"), *folder.glob("errors/*"), folder / "errors.jsonl", folder / "manifest.json"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(chosen)}
