@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <queue>
 #include <utility>
 
 #include "threads.hpp"
@@ -234,19 +235,22 @@ std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const s
     return std::move(work.results);
 }
 
-void rank_by_depth(const std::vector<std::int32_t>& governors, const float* head, float* heads) {
-    std::vector<std::int32_t> depths(governors.size(), -1), path;
-    for (std::size_t start = 0; start < governors.size(); ++start) {
-        auto word = static_cast<std::int32_t>(start);
-        for (; word != ROOT && depths[word] < 0; word = governors[word]) path.push_back(word);
-        for (std::int32_t depth = word == ROOT ? -1 : depths[word]; !path.empty(); path.pop_back())
-            depths[path.back()] = ++depth;
+void rank_by_tree(const std::vector<std::int32_t>& governors, const float* head, float* heads) {
+    const auto words = static_cast<std::int32_t>(governors.size());
+    std::vector<std::vector<std::int32_t>> dependents(governors.size());
+    const auto later = [head](std::int32_t a, std::int32_t b) { return head[a] < head[b] || (head[a] == head[b] && a > b); };
+    std::priority_queue<std::int32_t, std::vector<std::int32_t>, decltype(later)> ready(later);
+    for (std::int32_t m = 0; m < words; ++m) {
+        if (governors[m] == ROOT)
+            ready.push(m);
+        else
+            dependents[governors[m]].push_back(m);
     }
-    for (std::size_t m = 0; m < governors.size(); ++m) {
-        // Between 0 and 1, rising with the old score: 1 / (2 + |x|) below 0, 1/2 + x / (2 + 2x) from there on.
-        const float size = std::abs(head[m]);
-        const float finer = head[m] < 0 ? 1.0F / (2.0F + size) : 0.5F + head[m] / (2.0F + 2.0F * size);
-        heads[m] = static_cast<float>(static_cast<double>(finer) - depths[m]);
+    for (std::int32_t place = words; !ready.empty(); --place) {
+        const std::int32_t word = ready.top();
+        ready.pop();
+        heads[word] = static_cast<float>(place);
+        for (const std::int32_t m : dependents[word]) ready.push(m);
     }
 }
 

@@ -39,8 +39,9 @@ using LookUp = std::function<void()>;
 std::vector<Result> decode_batch(const std::vector<Sentence>& sentences, const std::vector<const Decoder*>& decoders,
                                  std::size_t threads, const Listener& listener = {}, const LookUp& look_up = {});
 
-// Head scores by depth in a dependency tree: the shallower the word the higher, and of equal depths in the order of
-// `head`. With -inf < head < inf every score lies between minus its depth and one above. `heads` has room for all words.
-void rank_by_depth(const std::vector<std::int32_t>& governors, const float* head, float* heads);
+// Head scores that rank every word below its governor, and otherwise by `head`: again and again the best word whose
+// governor has a place gets the next one. The first has as many points as there are words, the last has 1; of equal
+// words the earlier comes first. `heads` has room for all words.
+void rank_by_tree(const std::vector<std::int32_t>& governors, const float* head, float* heads);
 
 }  // namespace h3n

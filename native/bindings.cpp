@@ -194,10 +194,10 @@ nb::list decode(const nb::list& given, const std::vector<std::size_t>& indices, 
     return list;
 }
 
-// Head scores by depth in the best dependency tree: those of all sentences in a row, and a status for each sentence.
-nb::tuple depth_head_scores(const nb::list& given, std::size_t threads) {
+// Head scores that agree with the best projective dependency tree: those of all sentences in a row, and a status for each sentence.
+nb::tuple tree_head_scores(const nb::list& given, std::size_t threads) {
     const Inputs inputs(given);
-    h3n::Decoder decoder = decoder_called("mst");
+    h3n::Decoder decoder = decoder_called("eisner");
     decoder.needs |= h3n::HEADS;  // so that they are checked, too
     std::size_t words = 0;
     for (const h3n::Sentence& sentence : inputs.sentences) words += sentence.words;
@@ -210,7 +210,7 @@ nb::tuple depth_head_scores(const nb::list& given, std::size_t threads) {
         float* next = heads.data();
         for (std::size_t s = 0; s < results.size(); ++s) {
             if (results[s].status == h3n::Status::fine)
-                h3n::rank_by_depth(results[s].governors, inputs.sentences[s].head, next);
+                h3n::rank_by_tree(results[s].governors, inputs.sentences[s].head, next);
             next += inputs.sentences[s].words;
             statuses.push_back(static_cast<std::int32_t>(results[s].status));
         }
@@ -270,7 +270,7 @@ NB_MODULE(_native, m) {
         return decoder_of(best_target(), index).bytes(words);
     });
     m.def("decode", &decode, nb::arg("sentences"), nb::arg("decoders"), nb::arg("threads"), nb::arg("target"));
-    m.def("depth_head_scores", &depth_head_scores, nb::arg("sentences"), nb::arg("threads"));
+    m.def("tree_head_scores", &tree_head_scores, nb::arg("sentences"), nb::arg("threads"));
     m.def("cky_nodes", &cky_nodes, nb::arg("full").noconvert(), nb::arg("open_").noconvert(),
           nb::arg("label").noconvert(), nb::arg("lengths").noconvert(), nb::arg("threads"));
 }

@@ -9,15 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from h3n.decode import DECODERS, Scores, cky_nodes, decode_batch, depth_head_scores, native, reference
+from h3n.decode import DECODERS, Scores, cky_nodes, decode_batch, tree_head_scores, native, reference
 from h3n.errors import DecodeError
-from h3n.trees import ROOT, depths_of, find_cycle
+from h3n.trees import ROOT, find_cycle
 
 from .samples import check_heads, check_spans, random_scores
 
@@ -190,29 +189,34 @@ def test_threads_stand_ready_for_a_while_and_go() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_head_scores_by_depth_are_those_of_the_plain_twin(threads: int) -> None:
+def test_head_scores_by_tree_are_those_of_the_plain_twin(threads: int) -> None:
     rng = np.random.default_rng(6)
     batch = []
     for words in (0, 1, 2, 5, 12, 9, 0, 3):
         arc, root, head = (rng.normal(size=shape).astype(np.float32) for shape in ((words, words), words, words))
         batch.append(Scores(arc=arc, root=root, head=head * np.float32(10.0 ** rng.integers(-3, 9))))
-    for scores, heads in zip(batch, depth_head_scores(batch, threads=threads), strict=True):
+    for scores, heads in zip(batch, tree_head_scores(batch, threads=threads), strict=True):
         assert heads.dtype == np.float32
-        assert np.array_equal(heads, reference.depth_head_scores(scores))
-    assert depth_head_scores([]) == []
+        assert np.array_equal(heads, reference.tree_head_scores(scores))
+    assert tree_head_scores([]) == []
 
 
-def test_head_scores_by_depth_rank_by_depth_first_and_then_as_before() -> None:
+def test_head_scores_by_tree_rank_governors_first_and_then_as_before() -> None:
     for words in (1, 7, 60, 200):
         scores = random_scores(np.random.default_rng(words), words)
-        (heads,) = depth_head_scores([scores])
-        depths = depths_of(DECODERS["mst"](scores).governors)
-        assert np.array_equal(np.ceil(heads - 1e-6), [1 - depth for depth in depths])
-        order = sorted(range(words), key=lambda word: (-depths[word], scores.head[word]))
-        assert all(heads[a] <= heads[b] for a, b in pairwise(order))
+        assert scores.head is not None
+        (heads,) = tree_head_scores([scores])
+        governors = DECODERS["eisner"](scores).governors
+        assert sorted(heads) == list(range(1, words + 1))
+        assert all(governor == ROOT or heads[governor] > heads[word] for word, governor in enumerate(governors))
+        order = sorted(range(words), key=lambda word: -heads[word])
+        for place, word in enumerate(order):
+            placed = {ROOT, *order[:place]}
+            ready = [one for one in order[place:] if governors[one] in placed]
+            assert scores.head[word] == max(scores.head[one] for one in ready)
 
 
-def test_head_scores_by_depth_refuse_what_decoders_refuse() -> None:
+def test_head_scores_by_tree_refuse_what_decoders_refuse() -> None:
     scores = random_scores(np.random.default_rng(0), 5)
     arc, root, head = scores.arc, scores.root, scores.head
     nothing = np.full(5, -np.inf, dtype=np.float32)
@@ -222,4 +226,4 @@ def test_head_scores_by_depth_refuse_what_decoders_refuse() -> None:
         (Scores(arc=arc, root=nothing, head=head), "no tree has a finite score"),
     ):
         with pytest.raises(DecodeError, match=rf"sentence 1 of the batch: .*{reason}"):
-            depth_head_scores([scores, bad])
+            tree_head_scores([scores, bad])

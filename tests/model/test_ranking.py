@@ -36,14 +36,14 @@ def test_small_levels_rank_first() -> None:
     assert soft[0] > soft[1] > soft[2]
 
 
-def test_trees_rank_by_depth_then_by_the_word() -> None:
+def test_trees_rank_governors_first_and_then_by_the_word() -> None:
     levels = torch.full((1, 6, 32), -20.0)  # padded to six words
     for word, level in enumerate([4, 29, 1, 0]):
         levels[0, word, level] = 20.0
     order = torch.tensor([[0.5, 0.1, 0.9, 1.0, 0.0, 0.0]])
     for how in ("tree", "tree-order"):
         (heads,) = rank(levels, [arcs()], how, order=order)
-        assert np.argsort(-heads).tolist() == [1, 2, 0, 3]
+        assert np.argsort(-heads).tolist() == [1, 2, 3, 0]
     (shallow,) = rank(levels, [arcs()], "tree", beyond=4)
     (soft,) = rank(levels, [arcs()], "soft")
     assert shallow.tolist() == soft.tolist()

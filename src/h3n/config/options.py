@@ -148,8 +148,9 @@ class Decoding:
     head_score: Literal["arg-max", "soft", "order", "tree", "tree-order"] = option(
         "tree",
         "What `h3n` takes a span's head by: one over the likeliest level (`arg-max`, the paper's), minus the expected "
-        "level (`soft`), the score learned by order (`order`), or minus the depth in the best dependency tree, where "
-        "expected levels (`tree`) or the score learned by order (`tree-order`) break ties.",
+        "level (`soft`), the score learned by order (`order`), or the best projective dependency tree, "
+        "where a word is below its governor and expected levels (`tree`) or the score learned by order (`tree-order`) "
+        "compare the others.",
     )
     weight: Share = option(0.5, "Of span scores; arcs get the rest.")
     arc_temperature: Temperature = option(

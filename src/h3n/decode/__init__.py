@@ -2,7 +2,7 @@
 
 from h3n.decode.constraints import Constraints, constrain
 from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, Decoder, decode_batch, usual_decoder
-from h3n.decode.native import cky_nodes, depth_head_scores
+from h3n.decode.native import cky_nodes, tree_head_scores
 from h3n.decode.scores import Parse, Scores, bars_helper, label_scores, weigh
 
 __all__ = [
@@ -17,8 +17,8 @@ __all__ = [
     "cky_nodes",
     "constrain",
     "decode_batch",
-    "depth_head_scores",
     "label_scores",
+    "tree_head_scores",
     "usual_decoder",
     "weigh",
 ]

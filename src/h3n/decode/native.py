@@ -19,7 +19,7 @@ from h3n.errors import DecodeError, UsageError
 
 NEEDS: dict[str, tuple[str, ...]] = _native.DECODERS  # the fields of `Scores` that each decoder reads
 _INDEX = {name: index for index, name in enumerate(NEEDS)}
-_DEPTH_NEEDS = ("arc", "root", "head")
+_RANK_NEEDS = ("arc", "root", "head")
 _FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL = range(4)
 
 
@@ -55,16 +55,17 @@ def decode(
     return parses
 
 
-def depth_head_scores(sentences: Sequence[Scores], *, threads: int = 1) -> list[NDArray[np.float32]]:
-    """Return head scores for each sentence by depth in its best dependency tree, ties by the head scores it has.
+def tree_head_scores(sentences: Sequence[Scores], *, threads: int = 1) -> list[NDArray[np.float32]]:
+    """Return head scores for each sentence that rank a word below its governor, and otherwise by the scores it has.
 
-    In a span that agrees with that tree the shallowest word is its head for sure, where predicted levels only guess.
-    The tree is the one `mst` finds, in O(n^2), so that `h3n` stays at O(n^3).
+    In a span that agrees with the best dependency tree its head comes first for sure; in one that does not, words that
+    neither governs the other are compared by the head scores given. The tree is the one `eisner` finds, projective as
+    `h3n`'s own and in O(n^3), so that `h3n` stays at O(n^3).
     """
-    inputs = [_arguments(number, scores, "mst", _DEPTH_NEEDS) for number, scores in enumerate(sentences)]
-    heads, statuses = _native.depth_head_scores(inputs, threads)
+    inputs = [_arguments(number, scores, "eisner", _RANK_NEEDS) for number, scores in enumerate(sentences)]
+    heads, statuses = _native.tree_head_scores(inputs, threads)
     for number in np.flatnonzero(statuses)[:1].tolist():
-        raise _complaint(sentences[number], _DEPTH_NEEDS, int(statuses[number]), number)
+        raise _complaint(sentences[number], _RANK_NEEDS, int(statuses[number]), number)
     ends = list(accumulate(len(scores) for scores in sentences))
     return [heads[end - len(scores) : end] for scores, end in zip(sentences, ends, strict=True)]
 

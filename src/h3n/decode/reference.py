@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from h3n.decode.arborescence import arborescence
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError
-from h3n.trees import ROOT, depths_of
+from h3n.trees import ROOT
 
 NEVER = float("-inf")
 NO_HEAD = -1
@@ -194,13 +194,21 @@ def mst(scores: Scores) -> Parse:
     return _dependency_parse(scores, best)
 
 
-def depth_head_scores(scores: Scores) -> NDArray[np.float32]:
-    """Return head scores by depth in the best dependency tree, the shallowest highest; ties by ``scores.head``."""
-    heads: NDArray[np.float32] = np.asarray(scores.head)
-    size = np.abs(heads)
-    # Between 0 and 1, rising with the old score.
-    finer = np.where(heads < 0, 1.0 / (2.0 + size), 0.5 + heads / (2.0 + 2.0 * size))
-    return (finer - np.array(depths_of(mst(scores).governors), dtype=np.float64)).astype(np.float32)
+def tree_head_scores(scores: Scores) -> NDArray[np.float32]:
+    """Return head scores: a word is below its governor in the best projective tree, other words as in ``scores.head``.
+
+    Again and again the best word whose governor has a place gets the next place, the earlier one of equals.
+    """
+    heads = np.asarray(scores.head).tolist()
+    governors = eisner(scores).governors
+    places = [0.0] * len(governors)
+    ready = {word for word, governor in enumerate(governors) if governor == ROOT}
+    for place in range(len(governors), 0, -1):
+        word = max(ready, key=lambda one: (heads[one], -one))
+        places[word] = place
+        ready.remove(word)
+        ready.update(dependent for dependent, governor in enumerate(governors) if governor == word)
+    return np.array(places, dtype=np.float32)
 
 
 def _rows(array: Any) -> Rows:

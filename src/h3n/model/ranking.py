@@ -1,7 +1,7 @@
 """How words are ranked as heads: `h3n` takes the word of a span that ranks highest for its head.
 
-A ranking scores every word by itself, from its levels or from a score learned by order; two of them first look at a
-word's depth in the best dependency tree. All are made from one run of the network, when a decoder asks for them.
+A ranking scores every word by itself, from its levels or from a score learned by order; two of them also put every
+word below its governor in the best projective dependency tree. All are made from one run of the network, when a decoder asks for them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from h3n.decode import Scores, depth_head_scores
+from h3n.decode import Scores, tree_head_scores
 from h3n.decode.scores import Floats
 from h3n.errors import UnknownName, UsageError
 
@@ -33,7 +33,7 @@ def likeliest_level(levels: Tensor) -> Tensor:  # (..., LEVELS) -> (...)
 class Ranking:
     """A line of `RANKINGS`: what makes a score of a word's levels, or None for the score learned by order.
 
-    With ``tree`` the depth in the best dependency tree comes first and that score breaks ties.
+    With ``tree`` a word is below its governor in the best dependency tree, and that score compares the others.
     """
 
     of_levels: Callable[[Tensor], Tensor] | None
@@ -64,8 +64,8 @@ def rank(
     """Return the head scores of the words of each sentence.
 
     ``levels`` is (B, n, LEVELS), ``order`` (B, n), ``arcs`` has the scores of every sentence's arcs. Up to ``beyond``
-    words no tree is looked at, for decoders that take no heads from short sentences. The tree takes O(n^2), so that
-    `h3n` stays at O(n^3).
+    words no tree is looked at, for decoders that take no heads from short sentences. The tree takes O(n^3), as
+    `h3n` does.
     """
     check_ranking(how, ordered=order is not None)
     ranking = RANKINGS[how]
@@ -74,7 +74,7 @@ def rank(
     heads = [np.ascontiguousarray(table[at, : len(one)]) for at, one in enumerate(arcs)]
     if ranking.tree:
         longer = [at for at, one in enumerate(arcs) if len(one) > beyond]
-        by_depth = depth_head_scores([replace(arcs[at], head=heads[at]) for at in longer])
-        for at, scores_of_words in zip(longer, by_depth, strict=True):
+        by_tree = tree_head_scores([replace(arcs[at], head=heads[at]) for at in longer])
+        for at, scores_of_words in zip(longer, by_tree, strict=True):
             heads[at] = scores_of_words
     return heads
