@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from h3n.decode import DECODERS, Scores, cky_nodes, decode_batch, tree_head_scores, native, reference
+from h3n.decode import DECODERS, Scores, cky_nodes, decode_batch, native, reference, tree_head_scores
 from h3n.errors import DecodeError
 from h3n.trees import ROOT, find_cycle
 

@@ -1,7 +1,8 @@
 """How words are ranked as heads: `h3n` takes the word of a span that ranks highest for its head.
 
 A ranking scores every word by itself, from its levels or from a score learned by order; two of them also put every
-word below its governor in the best projective dependency tree. All are made from one run of the network, when a decoder asks for them.
+word below its governor in the best projective dependency tree. All are made from one run of the network, when a decoder
+asks for them.
 """
 
 from __future__ import annotations
