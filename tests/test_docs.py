@@ -4,7 +4,8 @@ They run in a folder with small files of the names they use.
 
 Blocks of one page run in order: shell blocks in one folder, Python blocks in one namespace there. A block is left out
 only with a reason, in a comment on the line before it: ``<!-- not run: ... -->``. Lines of a console block that begin
-without ``$`` are what the command before them must print.
+without ``$`` are what the command before them must print. A TOML block that begins with a comment ``# name.toml`` is
+written as that file. A picture that a page writes under a name in docs/images is the picture that is there.
 """
 
 from __future__ import annotations
@@ -12,27 +13,31 @@ from __future__ import annotations
 import lzma
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from h3n.cli import main
 from h3n.formats import pair, read, write
 
 PROJECT = Path(__file__).parent.parent
 EXAMPLES = PROJECT / "examples" / "treebank"
+PICTURES = PROJECT / "docs" / "images"
 GENERATED = {"results.md"}  # made by `h3n experiments report` from recorded runs on licensed and large data
-_BLOCK = re.compile(
-    r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?```(?P<kind>sh|console|python)\n(?P<text>.*?)^```$", re.M | re.S
-)
+_KIND = r"(?P<kind>sh|console|python|toml(?=\n# \S+\.toml\n))"
+_BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?```" + _KIND + r"\n(?P<text>.*?)^```$", re.M | re.S)
+_PLAIN = re.compile(r"h3n [^|&;<>$*?~`]*")  # nothing in it for a shell but quotes
 # Commands that would run for minutes -> the same with little to do.
 SHORTER = {
     "h3n train configs/example.toml": "h3n train configs/example.toml --set training.epochs=1",
+    "h3n train mine.toml": "h3n train mine.toml --set training.epochs=1 --set encoder.layers.count=1",
     "h3n bench decode": "h3n bench decode --lengths 5,10",
 }
 # Some pages need what only the extras bring.
@@ -112,40 +117,79 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run_shell(block: Block, folder: Path) -> None:
-    path = os.pathsep.join([str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
-    hidden = {name: value for name, value in os.environ.items() if name != "H3N_DATA"}
-    environment = hidden | {"PATH": path, "HOME": str(folder), "OMP_NUM_THREADS": "1"}
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[[str], Done]
+
+
+@pytest.fixture
+def run(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a line of the shell in a folder of its own, which is the working folder.
+
+    A plain h3n command is run in this process: most of the time of a small one goes into importing torch.
+    """
+    folder = tmp_path / "folder"
+    shutil.copytree(prepared, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("H3N_DATA", raising=False)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    programs = (str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"])
+    monkeypatch.setenv("PATH", os.pathsep.join(programs))
+
+    def here(command: str) -> Done:
+        monkeypatch.setattr(sys, "argv", shlex.split(command))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        return Done(int(left.value.code or 0), *capsys.readouterr())
+
+    def shell(command: str) -> Done:
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=600)
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return lambda command: (here if _PLAIN.fullmatch(command) else shell)(command)
+
+
+def run_shell(block: Block, run: Run) -> None:
     for command, printed in block.commands:
-        wanted = SHORTER.get(command, command)
-        done = subprocess.run(
-            ["sh", "-c", wanted], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=600
-        )
-        allowed = (0, 1) if command.startswith("h3n check ") else (0,)  # 1: it lists something, as it should
+        done = run(SHORTER.get(command, command))
+        # 1: it lists something, as it should
+        allowed = (0, 1) if command.startswith(("h3n check ", "h3n diff ")) else (0,)
         place = f"{block.page.name}:{block.line}: {command}\n{done.stderr[-2000:]}"
-        assert done.returncode in allowed, place
+        assert done.code in allowed, place
         assert "Traceback" not in done.stderr, place
         if printed:
             assert done.stdout.strip("\n") == printed, f"{block.page.name}:{block.line}: {command}"
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: page.name)
-def test_examples_do_what_they_say(page: Path, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_do_what_they_say(page: Path, run: Run) -> None:
     text = page.read_text(encoding="utf-8")
     for module, sign in NEEDS.items():
         if sign in text and find_spec(module) is None:
             pytest.skip(f"{page.name} needs {module}, which is not installed")
-    folder = tmp_path / "folder"
-    shutil.copytree(prepared, folder)
-    monkeypatch.chdir(folder)
     namespace: dict[str, object] = {"__name__": "example"}
     for block in blocks_of(page):
         if block.reason is not None:
             continue
         if block.kind == "python":
             exec(compile("\n" * block.line + block.text, str(page), "exec"), namespace)
+        elif block.kind == "toml":
+            Path(block.text.split()[1]).write_text(block.text, encoding="utf-8")
         else:
-            run_shell(block, folder)
+            run_shell(block, run)
+    for shown in PICTURES.glob("*.svg"):
+        drawn = Path(shown.name)
+        if drawn.exists():
+            assert drawn.read_text(encoding="utf-8") == shown.read_text(encoding="utf-8"), shown.name
 
 
 def test_blocks_that_are_left_out_say_why() -> None:
@@ -153,7 +197,7 @@ def test_blocks_that_are_left_out_say_why() -> None:
     assert all(len(reason.split()) >= 3 for reason in reasons), reasons
 
 
-def test_the_harness_reads_commands_and_what_they_print(tmp_path: Path) -> None:
+def test_the_harness_reads_commands_and_what_they_print(tmp_path: Path, run: Run) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "```console\n$ echo a  # says a\na\n$ echo b \\\n    c\n```\n<!-- not run: for a reason -->\n```sh\nx\n```\n"
@@ -161,7 +205,7 @@ def test_the_harness_reads_commands_and_what_they_print(tmp_path: Path) -> None:
     first, second = blocks_of(page)
     assert list(first.commands) == [("echo a", "a"), ("echo b      c", "")]
     assert second.reason == "for a reason"
-    run_shell(first, tmp_path)
+    run_shell(first, run)
     page.write_text("```console\n$ echo a\nb\n```\n")
     with pytest.raises(AssertionError):
-        run_shell(blocks_of(page)[0], tmp_path)
+        run_shell(blocks_of(page)[0], run)
