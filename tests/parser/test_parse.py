@@ -356,3 +356,12 @@ def test_helper_spans_are_in_the_joint_tree_alone(parser: Parser) -> None:
     assert HELPER not in {span.label for span in result.spans}
     assert HELPER not in result.brackets()
     assert HELPER not in result.json()
+
+
+def test_a_required_span_is_shown(parser: Parser) -> None:
+    words = ["Oslo", "found", "every", "quite", "old", "teacher", "."]
+    for pair in ((3, 5), (2, 5), (1, 3)):
+        (result,) = parser.parse(words=words, constraints=Constraints(require_spans=(pair,)))
+        assert pair in {(span.start, span.end) for span in result.spans}
+    with pytest.raises(DecodeError, match=r"span \(3, 50\)"):
+        list(parser.parse(words=words, constraints=Constraints(require_spans=((3, 50),))))

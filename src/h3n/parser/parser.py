@@ -23,6 +23,7 @@ from h3n.models import locate
 from h3n.parser.confidence import arc_confidences, span_confidences
 from h3n.parser.inputs import Parsable, Words, read
 from h3n.parser.processes import prepare_for_forks
+from h3n.parser.required import show_required
 from h3n.parser.results import Arc, LabelledSpan, Result
 from h3n.parser.tables import frame
 from h3n.parser.windows import LOOK_AHEAD, windows
@@ -238,6 +239,8 @@ class Parser:
 
     def _parsed(self, scored: Scored, asked: _Asked) -> list[Result]:
         wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]
+        if wanted is not None:
+            scored = show_required(self.model.network, scored, wanted, helper=self.model.vocabulary.helper)
         ready = self.model.prepare(scored, decoder=asked.decoder, head_score=asked.head_score)
         return self.results(scored, decode_batch(ready, asked.decoder, constraints=wanted))
 
