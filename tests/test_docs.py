@@ -33,7 +33,7 @@ PICTURES = PROJECT / "docs" / "images"
 GENERATED = {"results.md"}  # made by `h3n experiments report` from recorded runs on licensed and large data
 _KIND = r"(?P<kind>sh|console|python|toml(?=\n# \S+\.toml\n))"
 _BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?```" + _KIND + r"\n(?P<text>.*?)^```$", re.M | re.S)
-_PLAIN = re.compile(r"h3n [^|&;<>$*?~`]*")  # nothing in it for a shell but quotes
+_PLAIN = re.compile(r"h3n (?!corpus )[^|&;<>$*?~`]*")  # nothing for a shell but quotes, and no processes of its own
 # Commands that would run for minutes -> the same with little to do.
 SHORTER = {
     "h3n train configs/example.toml": "h3n train configs/example.toml --set training.epochs=1",
