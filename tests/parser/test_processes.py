@@ -70,6 +70,16 @@ if __name__ == "__main__":
         with multiprocessing.get_context(way).Pool(2) as pool:
             print(way, [found == expected for found in pool.map_async(heads, [parser] * 2).get(timeout=120)])
 """
+LOKY = """
+import joblib
+
+if __name__ == "__main__":
+    parser = h3n.load(sys.argv[1])
+    expected = heads(parser)
+    parses = joblib.Parallel(n_jobs=2, backend="loky", timeout=200)(joblib.delayed(heads)(parser) for _ in range(4))
+    workers = joblib.Parallel(n_jobs=2, backend="loky", timeout=200)(joblib.delayed(os.getpid)() for _ in range(4))
+    print([parse == expected for parse in parses], os.getpid() in workers)
+"""
 
 
 def ran(code: str, *arguments: str, folder: Path) -> str:
@@ -77,9 +87,7 @@ def ran(code: str, *arguments: str, folder: Path) -> str:
     file.write_text(HEAD + code)
     command = [sys.executable, "-W", "ignore", str(file), *arguments]
     environment = os.environ | {"OMP_NUM_THREADS": "2"}
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=400, env=environment | {"OMP_NUM_THREADS": "2"}
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -109,10 +117,15 @@ def test_a_pickle_holds_where_the_parser_is_from_and_no_weights(tiny_model: Path
         pickle.dumps(Parser(parser.model))
 
 
-def test_joblib_sends_it_to_its_workers(tiny_model: Path) -> None:
+def test_joblib_sends_it_to_threads(tiny_model: Path) -> None:
     joblib = pytest.importorskip("joblib", reason="joblib is not installed")
     parser = h3n.load(tiny_model)
     calls = [joblib.delayed(lambda one, text: [r.heads for r in one.parse(text)])(parser, "The dog sleeps.")] * 2
     expected = [result.heads for result in parser.parse("The dog sleeps.")]
     assert joblib.Parallel(n_jobs=2, backend="threading")(calls) == [expected] * 2
     assert joblib.hash(parser) == joblib.hash(pickle.loads(pickle.dumps(parser)))
+
+
+def test_joblib_sends_it_to_other_processes(tiny_model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("joblib", reason="joblib is not installed")
+    assert ran(LOKY, str(tiny_model), folder=tmp_path) == "[True, True, True, True] False"
