@@ -207,9 +207,9 @@ struct Sums<0> {
 };
 
 template <std::size_t ROWS>
-H3N_ALONE void dot_rows(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights,
+H3N_ALONE void dot_rows(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights, std::size_t columns,
                         std::int32_t (*sums)[PANEL]) {
-    for (std::size_t column = 0; column < PANEL; column += COLUMNS) {
+    for (std::size_t column = 0; column < columns; column += COLUMNS) {
         Sums<ROWS> total;
         const std::int8_t* from = weights + QUAD * column;
         for (std::size_t k = 0; k < depth; k += QUAD, from += QUAD * PANEL) total.add(x + k, depth, Weights(from));
@@ -217,12 +217,13 @@ H3N_ALONE void dot_rows(const std::uint8_t* x, std::size_t depth, const std::int
     }
 }
 
+// Of a panel's outputs at least the first `columns`, which is all that are asked for; the last panel is seldom full.
 template <std::size_t ROWS = TILE>
 inline void dot(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights, std::size_t rows,
-                std::int32_t (*sums)[PANEL]) {
+                std::size_t columns, std::int32_t (*sums)[PANEL]) {
     if constexpr (ROWS > 1)
-        if (rows < ROWS) return dot<ROWS - 1>(x, depth, weights, rows, sums);
-    dot_rows<ROWS>(x, depth, weights, sums);
+        if (rows < ROWS) return dot<ROWS - 1>(x, depth, weights, rows, columns, sums);
+    dot_rows<ROWS>(x, depth, weights, columns, sums);
 }
 
 }  // namespace h3n::H3N_TARGET

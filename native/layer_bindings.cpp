@@ -59,7 +59,7 @@ class Linear {
         const h3n::Activation how = activation_of(activation);
         const nb::gil_scoped_release release;
         float* numbers = h3n::room_for<float>(h3n::rounding_numbers(layer.depth));
-        kernels.linear(layer, from, rows, to, how, h3n::rounded_room(layer.depth, numbers));
+        h3n::run_linear(kernels, layer, from, rows, to, how, h3n::rounded_room(layer.depth, numbers));
     }
 
     const h3n::Int8& layer() const { return packed_.layer; }
@@ -74,6 +74,37 @@ class Linear {
 
     h3n::Packed packed_;
 };
+
+using Column = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+
+// Several layers on the rows of x at `places`, each on the first so many of them. An output has a row for each of them,
+// or, where `scattered` says so, as many rows as x, and what is made of a row lies where the row does.
+void run_together(const std::vector<const Linear*>& layers, const Input& x, const Column& places,
+                  const std::vector<std::size_t>& rows, const nb::list& outs, const std::vector<bool>& scattered,
+                  const std::vector<int>& activations, std::size_t target) {
+    const std::size_t count = layers.size();
+    require(count > 0 && rows.size() == count && outs.size() == count && scattered.size() == count &&
+                activations.size() == count && std::count(layers.begin(), layers.end(), nullptr) == 0,
+            "there is not one of each for every layer");
+    const h3n::Int8& first = layers[0]->layer();
+    const auto from = table_of<const float>(x, x.shape(0), first.inputs);
+    for (std::size_t r = 0; r < places.shape(0); ++r)
+        require(places.data()[r] >= 0 && places.data()[r] < static_cast<std::int64_t>(x.shape(0)), "a place is wrong");
+    std::vector<h3n::Product> products;
+    for (std::size_t p = 0; p < count; ++p) {
+        const h3n::Int8& layer = layers[p]->layer();
+        require(layer.inputs == first.inputs, "the layers have different inputs");
+        require(rows[p] <= places.shape(0), "there are fewer places than rows");
+        const auto out = nb::cast<Output>(outs[p], false);
+        const auto table = table_of<float>(out, scattered[p] ? x.shape(0) : rows[p], layer.outputs);
+        const h3n::Rows<float> to{table, scattered[p] ? places.data() : nullptr};
+        products.push_back({&layer, rows[p], to, activation_of(activations[p])});
+    }
+    const h3n::LayerKernels& kernels = kernels_of(target);
+    const nb::gil_scoped_release release;
+    float* numbers = h3n::room_for<float>(h3n::rounding_numbers(first.depth));
+    kernels.linear(products.data(), count, {from, places.data()}, h3n::rounded_room(first.depth, numbers));
+}
 
 // out[a][n] = left[a] . weights[n] . right[a], where `pull` holds the weights of all n: (n, width of right) outputs.
 void bilinear(const Linear& pull, const Input& left, const Input& right, const Output& out, std::size_t target) {
@@ -94,7 +125,8 @@ void bilinear(const Linear& pull, const Input& left, const Input& right, const O
     std::fill_n(pulled, made + padded, 0.0F);
     for (std::size_t at = 0; at < rows; at += SOME) {
         const std::size_t some = std::min(SOME, rows - at);
-        kernels.linear(layer, {from[at], from.stride}, some, {pulled, layer.outputs}, h3n::Activation::none, rounded);
+        h3n::run_linear(kernels, layer, {from[at], from.stride}, some, {pulled, layer.outputs}, h3n::Activation::none,
+                        rounded);
         for (std::size_t r = 0; r < some; ++r) {
             std::copy_n(with[at + r], width, values);
             kernels.contract(pulled + r * layer.outputs, count, width, values, to[at + r]);
@@ -156,7 +188,6 @@ void attention(const Input& query, const Input& key, const Input& value, const L
 }
 
 using Cube = nb::ndarray<const float, nb::ndim<3>, nb::device::cpu, nb::c_contig>;
-using Column = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
 using Labels = nb::ndarray<std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
 using Scores = nb::ndarray<float, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
 
@@ -307,6 +338,8 @@ NB_MODULE(_layers, m) {
              nb::arg("bias").noconvert().none())
         .def("run", &Linear::run, nb::arg("x").noconvert(), nb::arg("out").noconvert(), nb::arg("activation") = 0,
              nb::arg("target") = 0);
+    m.def("run_together", &run_together, nb::arg("layers"), nb::arg("x").noconvert(), nb::arg("places").noconvert(),
+          nb::arg("rows"), nb::arg("outs"), nb::arg("scattered"), nb::arg("activations"), nb::arg("target") = 0);
     m.def("bilinear", &bilinear, nb::arg("pull"), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
           nb::arg("out").noconvert(), nb::arg("target") = 0);
     m.def("activate", &activate, nb::arg("x").noconvert(), nb::arg("activation"), nb::arg("target") = 0);

@@ -4,6 +4,7 @@
 #include "dot.hpp"
 #include "lanes.hpp"
 #include "layers.hpp"
+#include "rounding.hpp"
 
 #define H3N_TEXT_(name) #name
 #define H3N_TEXT(name) H3N_TEXT_(name)
@@ -22,66 +23,9 @@ Lanes activated(Lanes x, Activation how) {
     return x;
 }
 
-// Turn the stretches of a row against each other: LANES places of all stretches at a time.
-void turn(const float* x, std::size_t inputs, float* turned) {
-    const std::size_t stretch = inputs / TURN;
-    for (std::size_t k = 0; k < stretch; k += LANES) {
-        Lanes parts[TURN];
-        for (std::size_t s = 0; s < TURN; ++s) parts[s] = load_some(x + s * stretch + k, stretch - k, 0.0F);
-        for (std::size_t apart = 1; apart < TURN; apart *= 2)
-            for (std::size_t s = 0; s < TURN; ++s) {
-                if ((s & apart) != 0) continue;
-                const Lanes sum = parts[s] + parts[s + apart];
-                parts[s + apart] = parts[s] - parts[s + apart];
-                parts[s] = sum;
-            }
-        for (std::size_t s = 0; s < TURN; ++s) store_some(turned + s * stretch + k, parts[s], stretch - k);
-    }
-}
-
-// The row as it is to be rounded.
-const float* ready(const float* x, const Int8& layer, float* room) {
-    if (!layer.turned) return x;
-    turn(x, layer.inputs, room);
-    return room;
-}
-
-// Round a row to 0 .. 255; what is left up to the end of the last quad stays zero.
-void round_row(const float* x, const Int8& layer, std::uint8_t* values, float& step, float& low) {
-    const std::size_t count = layer.inputs;
-    Lanes least = all(x[0]), most = all(x[0]);
-    std::size_t k = 0;
-    for (; k + LANES <= count; k += LANES) {
-        const Lanes one = load(x + k);
-        least = min(least, one);
-        most = max(most, one);
-    }
-    if (k < count) {
-        least = min(least, load_some(x + k, count - k, x[0]));
-        most = max(most, load_some(x + k, count - k, x[0]));
-    }
-    low = -largest(-least);
-    const float range = largest(most) - low;
-    step = range > 1e-30F ? range / 255.0F : 1.0F;
-    const float inverse = 1.0F / step;
-    const auto rounded = [&](Lanes one) {
-        return __builtin_convertvector(__builtin_convertvector((one - low) * inverse + 0.5F, Whole), Bytes) ^ OFFSET;
-    };
-    for (k = 0; k + LANES <= count; k += LANES) {
-        const Bytes made = rounded(load(x + k));
-        __builtin_memcpy(values + k, &made, sizeof made);
-    }
-    if (k < count) {
-        const Bytes made = rounded(load_some(x + k, count - k, low));
-        for (std::size_t l = 0; k + l < layer.depth; ++l) values[k + l] = k + l < count ? made[l] : std::uint8_t{0};
-    } else {
-        for (; k < layer.depth; ++k) values[k] = 0;
-    }
-}
-
 template <Activation how>
 H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (*sums)[PANEL], std::size_t rows,
-            const float* steps, const float* lows, Table<float> out) {
+            const float* steps, const float* lows, float* const* out) {
     const std::size_t end = layer.outputs - first < PANEL ? layer.outputs - first : PANEL;
     for (std::size_t n = 0; n < end; n += LANES) {
         const Lanes scale = load(layer.scales + first + n);
@@ -101,33 +45,46 @@ H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (
     }
 }
 
+// The rows of a block, which are rounded, by one layer; the first of them is row `block` of all.
 template <Activation how>
-void linear_as(const Int8& layer, Table<const float> x, std::size_t rows, Table<float> out, const Rounded& rounded) {
-    for (std::size_t block = 0; block < rows; block += BLOCK) {
-        const std::size_t count = rows - block < BLOCK ? rows - block : BLOCK;
-        for (std::size_t r = 0; r < count; ++r)
-            round_row(ready(x[block + r], layer, rounded.turned), layer, rounded.values + r * layer.depth,
-                      rounded.steps[r], rounded.lows[r]);
-        for (std::size_t first = 0; first < layer.outputs; first += PANEL) {
-            const std::int8_t* weights = layer.weights + first * layer.depth;
-            for (std::size_t r = 0; r < count; r += TILE) {
-                alignas(64) std::int32_t sums[TILE][PANEL];
-                const std::size_t some = count - r < TILE ? count - r : TILE;
-                dot(rounded.values + r * layer.depth, layer.depth, weights, some, sums);
-                finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r,
-                            {out[block + r], out.stride});
-            }
+void multiply(const Product& product, std::size_t block, std::size_t count, const Rounded& rounded) {
+    const Int8& layer = *product.layer;
+    for (std::size_t first = 0; first < layer.outputs; first += PANEL) {
+        const std::int8_t* weights = layer.weights + first * layer.depth;
+        const std::size_t columns = layer.outputs - first < PANEL ? layer.outputs - first : PANEL;
+        for (std::size_t r = 0; r < count; r += TILE) {
+            alignas(64) std::int32_t sums[TILE][PANEL];
+            const std::size_t some = count - r < TILE ? count - r : TILE;
+            float* out[TILE];
+            for (std::size_t t = 0; t < some; ++t) out[t] = product.out[block + r + t];
+            dot(rounded.values + r * layer.depth, layer.depth, weights, some, columns, sums);
+            finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r, out);
         }
     }
 }
 
-void linear(const Int8& layer, Table<const float> x, std::size_t rows, Table<float> out, Activation how,
-            const Rounded& rounded) {
-    switch (how) {
-        case Activation::none: return linear_as<Activation::none>(layer, x, rows, out, rounded);
-        case Activation::relu: return linear_as<Activation::relu>(layer, x, rows, out, rounded);
-        case Activation::leaky: return linear_as<Activation::leaky>(layer, x, rows, out, rounded);
-        case Activation::gelu: return linear_as<Activation::gelu>(layer, x, rows, out, rounded);
+void multiply_block(const Product& product, std::size_t block, std::size_t count, const Rounded& rounded) {
+    switch (product.activation) {
+        case Activation::none: return multiply<Activation::none>(product, block, count, rounded);
+        case Activation::relu: return multiply<Activation::relu>(product, block, count, rounded);
+        case Activation::leaky: return multiply<Activation::leaky>(product, block, count, rounded);
+        case Activation::gelu: return multiply<Activation::gelu>(product, block, count, rounded);
+    }
+}
+
+void linear(const Product* products, std::size_t count, Rows<const float> x, const Rounded& rounded) {
+    std::size_t rows = 0;
+    for (std::size_t p = 0; p < count; ++p) rows = products[p].rows > rows ? products[p].rows : rows;
+    for (std::size_t block = 0; block < rows; block += BLOCK) {
+        const Int8& layer = *products[0].layer;
+        const std::size_t end = rows < block + BLOCK ? rows : block + BLOCK;
+        for (std::size_t r = 0; block + r < end; ++r)
+            round_row(ready(x[block + r], layer, rounded.turned), layer, rounded.values + r * layer.depth,
+                      rounded.steps[r], rounded.lows[r]);
+        for (std::size_t p = 0; p < count; ++p) {
+            const std::size_t last = products[p].rows < end ? products[p].rows : end;
+            if (last > block) multiply_block(products[p], block, last - block, rounded);
+        }
     }
 }
 
@@ -251,7 +208,8 @@ void score_spans(const Spans& given, const Span* spans, std::size_t rows, Table<
     }
     add_norm({room, width}, {}, rows, width, given.norm, features);
     activate(features, rows, width, Activation::relu);
-    linear(given.labels, {room, width}, rows, out, Activation::none, rounded);
+    const Product scores{&given.labels, rows, {out}, Activation::none};
+    linear(&scores, 1, {{room, width}}, rounded);
     if (given.pairs == nullptr) return;
     for (std::size_t r = 0; r < rows; ++r) {
         const float pair = given.pairs[(spans[r].sentence * given.count + spans[r].start) * given.count + spans[r].end];

@@ -78,9 +78,28 @@ struct Span {
     std::size_t sentence, start, end;
 };
 
+// Rows that lie anywhere in a table: all in a row, or where `places` says.
+template <class Value>
+struct Rows {
+    Table<Value> table;
+    const std::int64_t* places = nullptr;
+    __attribute__((always_inline)) Value* operator[](std::size_t row) const {
+        return table[places == nullptr ? row : static_cast<std::size_t>(places[row])];
+    }
+};
+
+// What is made of the first `rows` of an input by one layer.
+struct Product {
+    const Int8* layer = nullptr;
+    std::size_t rows = 0;
+    Rows<float> out;
+    Activation activation = Activation::none;
+};
+
 struct LayerKernels {
     const char* target;
-    void (*linear)(const Int8&, Table<const float> x, std::size_t rows, Table<float> out, Activation, const Rounded&);
+    // All layers have the same number of inputs and are turned alike, so that a row is rounded once for all of them.
+    void (*linear)(const Product* products, std::size_t count, Rows<const float> x, const Rounded&);
     void (*activate)(Table<float> x, std::size_t rows, std::size_t width, Activation);
     // out = norm(x + y), y left out if null; out may be x or y.
     void (*add_norm)(Table<const float> x, Table<const float> y, std::size_t rows, std::size_t width, const Norm&,
@@ -95,6 +114,13 @@ struct LayerKernels {
     // The place of the largest of some values, the first of several, leaving out one place (or none if it is beyond).
     std::size_t (*best)(const float* values, std::size_t count, std::size_t left_out);
 };
+
+// One layer on rows that lie one after the other.
+inline void run_linear(const LayerKernels& kernels, const Int8& layer, Table<const float> x, std::size_t rows,
+                       Table<float> out, Activation activation, const Rounded& rounded) {
+    const Product product{&layer, rows, {out}, activation};
+    kernels.linear(&product, 1, {x}, rounded);
+}
 
 std::size_t attention_room(std::size_t rows, const Heads& heads);
 

@@ -46,8 +46,8 @@ class Run {
     void operator()(Table<float> x, std::size_t rows, const std::int64_t* lengths, std::size_t sentences) const {
         attend(x, rows, lengths, sentences);
         for (std::size_t p = 0; p < count_; ++p)
-            kernels_.linear(layer_.parts[p].joined, part_of(seen_, p, inside_), rows, writable(made_, p), none,
-                            rounded_);
+            run_linear(kernels_, layer_.parts[p].joined, part_of(seen_, p, inside_), rows, writable(made_, p), none,
+                       rounded_);
         norm(x, rows, layer_.norm);
         for (std::size_t p = 0; p < count_; ++p) feed_forward(layer_.parts[p], part_of(x, p, width_), rows, p);
         norm(x, rows, layer_.outer_norm);
@@ -64,8 +64,8 @@ class Run {
     void attend(Table<float> x, std::size_t rows, const std::int64_t* lengths, std::size_t sentences) const {
         const std::size_t stride = 3 * inside_ * count_;
         for (std::size_t p = 0; p < count_; ++p)
-            kernels_.linear(layer_.parts[p].roles, part_of(x, p, width_), rows, {between_ + 3 * inside_ * p, stride},
-                            none, rounded_);
+            run_linear(kernels_, layer_.parts[p].roles, part_of(x, p, width_), rows, {between_ + 3 * inside_ * p, stride},
+                       none, rounded_);
         const float* roles = between_;
         Table<float> out = seen_;
         for (std::size_t s = 0; s < sentences; ++s) {
@@ -80,8 +80,8 @@ class Run {
 
     void feed_forward(const TransformerLayer::Part& part, Table<const float> x, std::size_t rows, std::size_t p) const {
         const std::size_t inner = part.inner.outputs;
-        kernels_.linear(part.inner, x, rows, {between_, inner}, layer_.activation, rounded_);
-        kernels_.linear(part.outer, {between_, inner}, rows, writable(made_, p), none, rounded_);
+        run_linear(kernels_, part.inner, x, rows, {between_, inner}, layer_.activation, rounded_);
+        run_linear(kernels_, part.outer, {between_, inner}, rows, writable(made_, p), none, rounded_);
     }
 
     void norm(Table<float> x, std::size_t rows, const Norm& how) const {

@@ -67,8 +67,8 @@ void check_linear(const LayerKernels& kernels, std::size_t rows, std::size_t inp
     const Packed packed(weight.data(), outputs, inputs, bias.data());
     std::vector<float> out(rows * outputs);
     float* room = h3n::room_for<float>(h3n::rounding_numbers(packed.layer.depth));
-    kernels.linear(packed.layer, {x.data(), inputs}, rows, {out.data(), outputs}, Activation::none,
-                   h3n::rounded_room(packed.layer.depth, room));
+    run_linear(kernels, packed.layer, {x.data(), inputs}, rows, {out.data(), outputs}, Activation::none,
+               h3n::rounded_room(packed.layer.depth, room));
     expect(out == plain(packed.layer, x, rows), std::string(kernels.target) + ": a linear layer differs from the plain one");
     double error = 0.0, size = 0.0;
     for (std::size_t r = 0; r < rows; ++r)

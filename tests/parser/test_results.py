@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import sys
 from dataclasses import FrozenInstanceError, replace
 from io import StringIO
@@ -14,6 +16,7 @@ from h3n import formats
 from h3n.draw import read_joint_brackets
 from h3n.errors import MissingExtra, TreeError
 from h3n.parser import LabelledSpan, Parser, Result
+from h3n.parser.lazy import MAKERS
 from h3n.trees import Constituent, Leaf, Sentence
 
 TEXT = 'Oslo doesn\'t like "the very old dogs" near Tokyo.'
@@ -123,3 +126,36 @@ def test_results_are_frozen(result: Result) -> None:
     with pytest.raises(FrozenInstanceError):
         result.score = 1.0  # type: ignore[misc]
     assert replace(result, source=3).source == 3
+
+
+def test_trees_are_made_when_they_are_asked_for(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    for name, make in MAKERS.items():
+        monkeypatch.setitem(MAKERS, name, lambda found, name=name, make=make: made.append(name) or make(found))
+    (lazy,) = parser.parse(TEXT)
+    assert lazy.conllu()
+    assert (len(lazy), len(lazy.heads)) == (len(lazy.words), len(lazy.relations))
+    assert made == [], "CoNLL-U needs no phrase structure"
+    assert lazy.brackets() == lazy.brackets()
+    assert made == ["sentence"], "once"
+    assert lazy.spans[0].head == lazy.root
+    assert len(lazy.arcs) == len(lazy)
+    assert sorted(made) == ["arcs", "sentence", "spans"]
+
+
+def test_a_result_is_compared_copied_and_pickled_like_any_other(parser: Parser) -> None:
+    first, second, third = (next(iter(parser.parse(TEXT))) for _ in range(3))
+    whole = Result(sentence=first.sentence, joint=first.joint, spans=first.spans, arcs=first.arcs, score=first.score)
+    assert second == whole
+    assert pickle.loads(pickle.dumps(third)) == whole
+    assert copy.copy(second) == whole
+    assert replace(second, source=4).source == 4
+    assert replace(second, source=4).tree == whole.tree
+    with pytest.raises(AttributeError, match="'Result' object has no attribute 'lemmata'"):
+        _ = second.lemmata  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="no attribute 'lemmata'"):
+        _ = whole.lemmata  # type: ignore[attr-defined]
+
+
+def test_results_of_several_texts_know_their_source(parser: Parser) -> None:
+    assert [result.source for result in parser.parse(["Oslo found a dog. It ran.", "", "A cat."])] == [0, 0, 2]

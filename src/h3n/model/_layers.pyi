@@ -9,6 +9,16 @@ class Linear:
     def __init__(self, weight: NDArray[np.float32], bias: NDArray[np.float32] | None) -> None: ...
     def run(self, x: NDArray[np.float32], out: NDArray[np.float32], activation: int = 0, target: int = 0) -> None: ...
 
+def run_together(
+    layers: list[Linear],
+    x: NDArray[np.float32],
+    places: NDArray[np.int64],
+    rows: list[int],
+    outs: list[NDArray[np.float32]],
+    scattered: list[bool],
+    activations: list[int],
+    target: int = 0,
+) -> None: ...
 def bilinear(
     pull: Linear,
     left: NDArray[np.float32],

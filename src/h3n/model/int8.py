@@ -149,7 +149,7 @@ class Int8Spans(SpanScorer):
         self.bias = scorer.bias
         self.first = scorer.first
         self.start, self.end = scorer.start, scorer.end
-        self.projected = Int8Linear(_affine(scorer.weight)) if scorer.weight is not None else None
+        self.projected = Int8Linear(affine(scorer.weight)) if scorer.weight is not None else None
         self.spans = SpanLayer(scorer.bias, scorer.norm, scorer.second)
         use_int8(self)
 
@@ -178,7 +178,7 @@ class Int8Arcs(ArcScorer):
     def __init__(self, scorer: ArcScorer) -> None:
         nn.Module.__init__(self)
         self.governor, self.dependent = scorer.governor, scorer.dependent
-        self.projected = Int8Linear(_affine(scorer.weight))
+        self.projected = Int8Linear(affine(scorer.weight))
         use_int8(self)
 
     def project(self, dependent: Tensor) -> Tensor:
@@ -186,7 +186,7 @@ class Int8Arcs(ArcScorer):
         return made
 
 
-def _affine(weight: Tensor) -> nn.Linear:
+def affine(weight: Tensor) -> nn.Linear:
     """Return the layer that multiplies with a matrix whose last row is a bias."""
     made = nn.Linear(len(weight) - 1, weight.shape[1])
     made.weight, made.bias = nn.Parameter(weight[:-1].T), nn.Parameter(weight[-1])

@@ -19,14 +19,15 @@ from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode
 from h3n.errors import UsageError
 from h3n.files import checksum, drafted, write_text, written_folder
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
+from h3n.model.naming import Named, name_parse
 from h3n.model.network import Network, Output
-from h3n.model.ranking import rank
+from h3n.model.ranking import check_ranking, rank
 from h3n.model.saved import load_saved
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of
 from h3n.model.storage import pack
-from h3n.model.vocabulary import NO_TAG, Vocabulary
+from h3n.model.vocabulary import Vocabulary
 from h3n.models import ABOUT, ENCODER, SHA256, VERSION, WEIGHTS
-from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
+from h3n.trees import JointTree, Sentence
 
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
 NO_PARSE = Parse((), (), 0.0)
@@ -39,7 +40,6 @@ class Scored:
     sentences: tuple[Sentence, ...]
     output: Output
     scores: tuple[Scores, ...]
-    levels: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Model:
         network, tokenizer = self.network, self.network.tokenizer
         output = network(to_device(collate(inputs, tokenizer=tokenizer), network.device))
         scores = scores_of(network, output, helper=self.vocabulary.helper)
-        return Scored(tuple(sentences), output, tuple(scores), tuple(level_classes(output)))
+        return Scored(tuple(sentences), output, tuple(scores))
 
     @torch.inference_mode()
     def decode(
@@ -188,17 +188,27 @@ class Model:
         """
         name = self.decoder_for(decoder)
         ready = self.prepare(scored, decoder=name, weight=weight, head_score=head_score)
-        return self.name(scored, decode_batch(ready, decoder=name, threads=threads, constraints=constraints))
+        parses = decode_batch(ready, decoder=name, threads=threads, constraints=constraints)
+        return [
+            Parsed(named.complete(), named.joint(), levels, named.parse)
+            for named, levels in zip(self.name(scored, parses), level_classes(scored.output), strict=True)
+        ]
 
     @torch.inference_mode()
-    def name(self, scored: Scored, parses: Sequence[Parse]) -> list[Parsed]:
-        """Return what decoders found, with the names of labels, relations and tags, and as trees."""
-        relations = self._relations(scored, parses)
-        tags, upos = self._tags(scored)
+    def name(self, scored: Scored, parses: Sequence[Parse]) -> list[Named]:
+        """Return what a decoder found with the names of relations and tags; trees can be made of it."""
+        output, known = scored.output, self.vocabulary
+        nothing: list[tuple[str, ...] | None] = [None] * len(parses)
+        tags = name_tags(output.tags, output, names=known.tags) if known.tags else nothing
+        upos = name_tags(output.upos, output, names=known.upos) if known.upos else nothing
+        governors = [parse.governors for parse in parses]
+        relations: Sequence[tuple[str, ...] | None] = nothing
+        if known.relations and all(map(len, governors)):
+            relations = name_relations(self.network, output, governors, vocabulary=known)
         return [
-            self._parsed(sentence, parse, row, tag_row, upos_row, level_row)
-            for sentence, parse, row, tag_row, upos_row, level_row in zip(
-                scored.sentences, parses, relations, tags, upos, scored.levels, strict=True
+            name_parse(sentence, parse, known, relations=found, tags=tag_row, upos=upos_row)
+            for sentence, parse, found, tag_row, upos_row in zip(
+                scored.sentences, parses, relations, tags, upos, strict=True
             )
         ]
 
@@ -214,8 +224,11 @@ class Model:
         if "head" not in DECODERS[decoder].needs:
             return scored.scores
         how = head_score if head_score is not None else self.config.decoding.head_score
+        check_ranking(how, ordered=scored.output.order is not None)
         # Short sentences are decoded exactly by `auto`, which asks for no head scores.
         beyond = EXACT_UP_TO if decoder == "auto" else 0
+        if all(len(sentence) <= beyond for sentence in scored.sentences):
+            return scored.scores
         heads = rank(scored.output.levels, scored.scores, how, order=scored.output.order, beyond=beyond)
         return [replace(one, head=head) for one, head in zip(scored.scores, heads, strict=True)]
 
@@ -233,55 +246,3 @@ class Model:
             missing = "dependencies" if phrases else "phrase structure"
             raise UsageError(f"decoder {name!r}: the parser was trained without {missing}; accepted: {fitting!r}")
         return fitting
-
-    def _relations(self, scored: Scored, parses: Sequence[Parse]) -> Sequence[tuple[str, ...] | None]:
-        if not all(len(parse.governors) for parse in parses) or not self.vocabulary.relations:
-            return [None] * len(parses)
-        governors = [parse.governors for parse in parses]
-        return name_relations(self.network, scored.output, governors, vocabulary=self.vocabulary)
-
-    def _tags(self, scored: Scored) -> tuple[list[tuple[str, ...] | None], list[tuple[str, ...] | None]]:
-        """Return the tags of both kinds: those given, the others predicted; None where the treebank had none."""
-        output, known = scored.output, self.vocabulary
-        tags = name_tags(output.tags, output, names=known.tags) if known.tags else None
-        upos = name_tags(output.upos, output, names=known.upos) if known.upos else None
-        return (
-            [_filled(s.tags, tags[at] if tags else None) for at, s in enumerate(scored.sentences)],
-            [_filled(s.upos, upos[at] if upos else None) for at, s in enumerate(scored.sentences)],
-        )
-
-    def _parsed(
-        self,
-        sentence: Sentence,
-        parse: Parse,
-        relations: tuple[str, ...] | None,
-        tags: tuple[str, ...] | None,
-        upos: tuple[str, ...] | None,
-        levels: tuple[int, ...],
-    ) -> Parsed:
-        leaf_tags = tags or upos or ("",) * len(sentence)
-        tree, joint = None, None
-        dependencies = Dependencies(tuple(parse.governors), relations) if relations is not None else None
-        if parse.spans:
-            tree = self._tree(sentence, parse, leaf_tags)
-            if relations is not None:
-                joint = self._joint(sentence, parse, leaf_tags, relations)
-        complete = replace(sentence, tags=tags, upos=upos, tree=tree, dependencies=dependencies)
-        return Parsed(complete, joint, levels, parse)
-
-    def _tree(self, sentence: Sentence, parse: Parse, tags: tuple[str, ...]) -> Constituent:
-        labels = self.vocabulary.labels
-        spans = [Span(start, end, labels[label]) for start, end, label, _ in parse.spans]
-        return tree_of(spans, sentence.words, tags, top=self.vocabulary.top)
-
-    def _joint(self, sentence: Sentence, parse: Parse, tags: tuple[str, ...], relations: tuple[str, ...]) -> JointTree:
-        labels = self.vocabulary.labels
-        spans = tuple(HeadedSpan(start, end, labels[label], head) for start, end, label, head in parse.spans)
-        return JointTree(sentence.words, tags, spans, relations, self.vocabulary.top)
-
-
-def _filled(given: tuple[str, ...] | None, predicted: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Return the tags that were given, with predicted ones where a word has none."""
-    if given is None or predicted is None:
-        return given or predicted
-    return tuple(guess if tag in NO_TAG else tag for tag, guess in zip(given, predicted, strict=True))

@@ -75,6 +75,31 @@ class Linear:
         return made
 
 
+class Together:
+    """Several linear layers that read the same rows, which are then rounded once for all of them."""
+
+    def __init__(self, layers: Sequence[nn.Linear], *, activations: Sequence[str]) -> None:
+        self.outputs = [len(layer.weight) for layer in layers]
+        self._target = target()
+        self._activations = [_layers.ACTIVATIONS.index(name) for name in activations]
+        self._packed = [Linear([layer]).packed for layer in layers]
+
+    def __call__(
+        self, x: Floats, places: Lengths, *, rows: Sequence[int], outs: Sequence[Floats | None]
+    ) -> list[Floats]:
+        """Return what each layer makes of its first so many ``rows`` among those of ``x`` at ``places``.
+
+        Into an array of ``outs`` it is written where the rows lie in ``x``; a new one has the rows one after the other.
+        """
+        made = [
+            np.empty((count, width), dtype=np.float32) if out is None else out
+            for out, count, width in zip(outs, rows, self.outputs, strict=True)
+        ]
+        scattered = [out is not None for out in outs]
+        _layers.run_together(self._packed, x, places, list(rows), made, scattered, self._activations, self._target)
+        return made
+
+
 class Bilinear:
     """Scores of pairs of rows: left times a matrix times right, for each of several matrices."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +32,15 @@ class Output:
     arcs: Tensor  # (B, n, n + 1): arcs[b, m, h], h = 0 the root
     governors: Tensor  # (B, n + 2, relation hidden), for relations
     dependents: Tensor  # (B, n + 2, relation hidden)
-    levels: Tensor  # (B, n, LEVELS)
+    make_levels: Callable[[], Tensor]  # see `levels`
     order: Tensor | None  # (B, n): the head score learned by order, where the network has one
     tags: Tensor  # (B, n, tags)
     upos: Tensor  # (B, n, tags)
+
+    @property
+    def levels(self) -> Tensor:
+        """Return (B, n, LEVELS). Most parses are found without them, so that they may be computed only here."""
+        return self.make_levels()
 
     @property
     def words(self) -> Tensor:
@@ -89,7 +95,7 @@ class Network(nn.Module):
             arcs=self.arc(words, batch.mask),
             governors=governors,
             dependents=dependents,
-            levels=levels,
+            make_levels=lambda: levels,
             order=self.order(inner)[0][..., 0] if self.order is not None else None,
             tags=tags,
             upos=upos,

@@ -145,16 +145,18 @@ class ArcScorer(nn.Module):
         """Return scores[b, m, h]: of word m hanging on h, where 0 is the root and h + 1 a word; self-loops barred."""
         governor = self.governor(words[:, :-1])
         dependent = self.dependent(words[:, 1:-1])
-        scores = self.project(dependent) @ governor.transpose(1, 2)
-        n = scores.shape[1]
-        loops = torch.eye(n, dtype=torch.bool, device=scores.device)
-        barred = functional.pad(loops, (1, 0))[None] | ~_governors(mask)[:, None, :]
-        allowed: Tensor = scores.masked_fill(barred, -torch.inf)
-        return allowed
+        return bar_arcs(self.project(dependent) @ governor.transpose(1, 2), mask)
 
     def project(self, dependent: Tensor) -> Tensor:
         """Return what a word as a dependent looks for in a governor."""
         return dependent @ self.weight[:-1] + self.weight[-1]  # (B, n, hidden)
+
+
+def bar_arcs(scores: Tensor, mask: Tensor) -> Tensor:
+    """Return the scores (B, n, n + 1) with arcs from a word to itself and from padding forbidden."""
+    loops = torch.eye(scores.shape[1], dtype=torch.bool, device=scores.device)
+    barred = functional.pad(loops, (1, 0))[None] | ~_governors(mask)[:, None, :]
+    return scores.masked_fill(barred, -torch.inf)
 
 
 def _governors(mask: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -12,6 +13,8 @@ from h3n.decode import Scores
 from h3n.model.network import Network, Output
 from h3n.model.vocabulary import Vocabulary
 from h3n.trees import ROOT
+
+T = TypeVar("T")
 
 
 def scores_of(network: Network, output: Output, *, helper: int | None) -> list[Scores]:
@@ -40,14 +43,14 @@ def scores_of(network: Network, output: Output, *, helper: int | None) -> list[S
 
 def name_relations(
     network: Network, output: Output, governors: Sequence[Sequence[int]], *, vocabulary: Vocabulary
-) -> list[tuple[str, ...]]:
+) -> list[tuple[str, ...] | None]:
     """Return the best relation of every word to its governor."""
     flat = [0 if governor == ROOT else governor + 1 for sentence in governors for governor in sentence]
     scores = network.relations(output, torch.tensor(flat, dtype=torch.int64, device=output.mask.device))
     return _names(scores.argmax(dim=-1).tolist(), vocabulary.relations, output.spans.lengths)
 
 
-def name_tags(scores: Tensor, output: Output, *, names: Sequence[str]) -> list[tuple[str, ...]]:
+def name_tags(scores: Tensor, output: Output, *, names: Sequence[str]) -> list[tuple[str, ...] | None]:
     """Return the best tag of every word."""
     return _names(scores[output.words].argmax(dim=-1).tolist(), names, output.spans.lengths)
 
@@ -58,11 +61,11 @@ def level_classes(output: Output) -> list[tuple[int, ...]]:
     return _cut(best, output.spans.lengths)
 
 
-def _names(ids: Sequence[int], names: Sequence[str], lengths: Sequence[int]) -> list[tuple[str, ...]]:
-    return [tuple(names[at] for at in row) for row in _cut(ids, lengths)]
+def _names(ids: Sequence[int], names: Sequence[str], lengths: Sequence[int]) -> list[tuple[str, ...] | None]:
+    return [*_cut(list(map(names.__getitem__, ids)), lengths)]
 
 
-def _cut(row: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, ...]]:
+def _cut(row: Sequence[T], lengths: Sequence[int]) -> list[tuple[T, ...]]:
     """Return one row per sentence from the words of all sentences."""
     ends = np.cumsum(lengths).tolist()
     return [tuple(row[end - n : end]) for n, end in zip(lengths, ends, strict=True)]

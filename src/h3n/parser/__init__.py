@@ -1,7 +1,8 @@
 """Text to trees: load a parser by name, parse whatever comes, take the result in any form."""
 
+from h3n.parser.lazy import Arc, LabelledSpan
 from h3n.parser.parser import Parser, load
-from h3n.parser.results import Arc, LabelledSpan, Result
+from h3n.parser.results import Result
 from h3n.parser.tables import frame
 from h3n.parser.windows import LOOK_AHEAD
 

@@ -6,28 +6,31 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import torch
 
-from h3n.decode import Constraints, Parse, Scores, decode_batch
+from h3n.decode import Constraints, Parse, decode_batch
 from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.model.batch import Inputs
 from h3n.model.devices import check_device
-from h3n.model.int8 import pays_off, use_int8
+from h3n.model.int8 import pays_off
+from h3n.model.int8_network import Int8Network
 from h3n.model.limits import NO_LIMITS, Limits
-from h3n.model.model import Model, Parsed, Scored
+from h3n.model.model import Model, Scored
 from h3n.model.ranking import check_ranking
 from h3n.models import locate
 from h3n.parser.confidence import arc_confidences, span_confidences
 from h3n.parser.inputs import Parsable, Words, read
+from h3n.parser.lazy import Found
 from h3n.parser.processes import prepare_for_forks
 from h3n.parser.required import show_required
-from h3n.parser.results import Arc, LabelledSpan, Result
+from h3n.parser.results import Result
 from h3n.parser.tables import frame
 from h3n.parser.windows import LOOK_AHEAD, windows
-from h3n.trees import HELPER, Sentence
+from h3n.trees import Sentence
 
 PRECISIONS = ("auto", "float32", "int8")
 Wanted: TypeAlias = Constraints | Callable[[Sentence], Constraints | None] | None
@@ -83,7 +86,7 @@ def load(
     if precision == "auto":
         precision = "int8" if chosen == "cpu" and pays_off(model.network) else "float32"
     if precision == "int8":
-        use_int8(model.network)
+        model = Model(Int8Network(model.network).eval(), model.vocabulary, model.config)
     if threads is not None:
         torch.set_num_threads(1)
     source = Source(folder.absolute(), chosen, threads, precision, limits)
@@ -216,7 +219,8 @@ class Parser:
         def work(batch: _Batch) -> list[Result]:
             chosen = [sentences[at] for at in batch[0]]
             try:
-                return self._parsed(self.model.score_batch(chosen, batch[1]), asked)
+                sources = [window[at][0] for at in batch[0]]
+                return self._parsed(self.model.score_batch(chosen, batch[1]), asked, sources)
             except DecodeError as error:
                 raise _placed(error, [first + at for at in batch[0]], chosen) from None
 
@@ -225,8 +229,8 @@ class Parser:
             parsed.update(zip(numbers, results, strict=True))
         for at, (source, sentence) in enumerate(window):
             # Nothing is found in a sentence without words, and one over the limits says so.
-            result = parsed.get(at) or Result(sentence=sentence, note=notes.get(at))
-            yield replace(result, source=source) if source else result
+            result = parsed.get(at)
+            yield result if result is not None else Result(sentence=sentence, note=notes.get(at), source=source)
 
     def _read(
         self, sentences: Sequence[Sentence], styles: Sequence[str] | None
@@ -237,33 +241,24 @@ class Parser:
         notes |= {at: note for at, one in inputs.items() if (note := self.limits.refuse_pieces(one))}
         return {at: one for at, one in inputs.items() if at not in notes}, notes
 
-    def _parsed(self, scored: Scored, asked: _Asked) -> list[Result]:
+    def _parsed(self, scored: Scored, asked: _Asked, sources: Sequence[int]) -> list[Result]:
         wanted = None if asked.constraints is None else [asked.of(sentence) for sentence in scored.sentences]
         if wanted is not None:
             scored = show_required(self.model.network, scored, wanted, helper=self.model.vocabulary.helper)
         ready = self.model.prepare(scored, decoder=asked.decoder, head_score=asked.head_score)
-        return self.results(scored, decode_batch(ready, asked.decoder, constraints=wanted))
+        return self.results(scored, decode_batch(ready, asked.decoder, constraints=wanted), sources=sources)
 
-    def results(self, scored: Scored, parses: Sequence[Parse]) -> list[Result]:
+    def results(self, scored: Scored, parses: Sequence[Parse], *, sources: Sequence[int] | None = None) -> list[Result]:
         """Return the results of sentences of which the decoder has found the parses."""
-        parsed = self.model.name(scored, parses)
-        helper, temperature = self.model.vocabulary.helper, self.model.config.decoding.span_temperature
-        spans = span_confidences(self.model.network, scored.output, parses, helper=helper, temperature=temperature)
-        return list(map(self._result, parsed, scored.scores, spans))
-
-    def _result(self, parsed: Parsed, scores: Scores, confidences: Sequence[float]) -> Result:
-        parse, labels = parsed.parse, self.model.vocabulary.labels
-        spans = tuple(
-            LabelledSpan(start, end, labels[label], None if head < 0 else head, confidence)
-            for (start, end, label, head), confidence in zip(parse.spans, confidences, strict=True)
-            if labels[label] != HELPER
+        model, decoding = self.model, self.model.config.decoding
+        helper, temperature = model.vocabulary.helper, decoding.span_temperature
+        spans = span_confidences(model.network, scored.output, parses, helper=helper, temperature=temperature)
+        arcs = (
+            arc_confidences(scores, parse, temperature=decoding.arc_temperature)
+            for scores, parse in zip(scored.scores, parses, strict=True)
         )
-        dependencies = parsed.sentence.dependencies
-        arcs: tuple[Arc, ...] = ()
-        if dependencies is not None:
-            sure = arc_confidences(scores, parse, temperature=self.model.config.decoding.arc_temperature)
-            arcs = tuple(map(Arc, range(len(sure)), dependencies.governors, dependencies.relations, sure))
-        return Result(sentence=parsed.sentence, joint=parsed.joint, spans=spans, arcs=arcs, score=parse.score)
+        found = map(Found, model.name(scored, parses), spans, arcs)
+        return list(map(Result.of, found, sources if sources is not None else repeat(0)))
 
 
 @contextmanager

@@ -16,47 +16,22 @@ from typing import Any
 from h3n import draw, formats, text
 from h3n.errors import MissingExtra, TreeError
 from h3n.formats import Writing, jsonl
+from h3n.parser.lazy import Arc, Found, LabelledSpan, Lazy, fill_lazily
 from h3n.parser.navigation import check_word, children_of, path_between, subtree_of
-from h3n.trees import ROOT, UNARY, Constituent, JointTree, Leaf, Sentence, bare_label
+from h3n.trees import ROOT, Constituent, JointTree, Leaf, Sentence, bare_label
 
 BLANK = "_"  # for a blank inside a word, which brackets cannot show
 NOUN_PHRASE = "NP"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class LabelledSpan:
-    """A phrase. ``head`` is None where the decoder finds no heads; ``label`` is a whole unary chain, such as S::VP."""
-
-    start: int
-    end: int
-    label: str
-    head: int | None
-    confidence: float
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The unary chain, outermost first: mostly one label."""
-        return tuple(self.label.split(UNARY))
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Arc:
-    """A word, its governor (-1 for the root word) and the relation between them."""
-
-    word: int
-    governor: int
-    relation: str
-    confidence: float
-
-
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Result:
+class Result(Lazy):
     """A parsed sentence.
 
     ``sentence`` and ``joint`` are the trees as the rest of the library takes them, ``spans`` and ``arcs`` the same
     with confidences; helper spans are in ``joint`` alone. What the decoder does not find is empty, or None. ``source``
     is the number of the input the sentence is from, where several were given; ``note`` says why a sentence was not
-    parsed.
+    parsed. Results of a parser make their trees when they are first asked for them.
     """
 
     sentence: Sentence
@@ -67,8 +42,15 @@ class Result:
     source: int = 0
     note: str | None = None
 
+    @classmethod
+    def of(cls, found: Found, source: int) -> Result:
+        """Return the result of what was found; its trees are made when they are asked for."""
+        result = cls.__new__(cls)
+        fill_lazily(result, found, score=found.named.parse.score, source=source, note=None)
+        return result
+
     def __len__(self) -> int:
-        return len(self.sentence)
+        return len(self.flat)
 
     def __repr__(self) -> str:
         return f"<h3n result: {self.text!r}>"
@@ -78,17 +60,17 @@ class Result:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return self.sentence.words
+        return self.flat.words
 
     @property
     def tags(self) -> tuple[str, ...]:
         """Part-of-speech tags of the treebank (XPOS): those given, or else predicted ones."""
-        return self.sentence.tags or ()
+        return self.flat.tags or ()
 
     @property
     def upos(self) -> tuple[str, ...]:
         """Universal part-of-speech tags: those given, or else predicted ones."""
-        return self.sentence.upos or ()
+        return self.flat.upos or ()
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -98,11 +80,11 @@ class Result:
     @property
     def governors(self) -> tuple[int, ...]:
         """Governors as indices into ``words``; -1 is the root."""
-        return self.sentence.dependencies.governors if self.sentence.dependencies is not None else ()
+        return self.flat.dependencies.governors if self.flat.dependencies is not None else ()
 
     @property
     def relations(self) -> tuple[str, ...]:
-        return self.sentence.dependencies.relations if self.sentence.dependencies is not None else ()
+        return self.flat.dependencies.relations if self.flat.dependencies is not None else ()
 
     @property
     def tree(self) -> Constituent | None:
@@ -151,12 +133,12 @@ class Result:
     @property
     def offsets(self) -> tuple[tuple[int, int], ...]:
         """Start and end of every word in the text it was parsed from; in `text` where it was not parsed from one."""
-        return text.offsets(self.sentence)
+        return text.offsets(self.flat)
 
     @property
     def text(self) -> str:
         """The sentence as it was written, as far as that is known, or else its words with blanks between."""
-        return text.written(self.sentence)
+        return text.written(self.flat)
 
     def brackets(self, *, indent: bool = False) -> str:
         """Return the phrase structure in Penn Treebank notation; a blank inside a word is written ``_``."""
@@ -170,7 +152,7 @@ class Result:
 
     def conllu(self) -> str:
         """Return the rows of a CoNLL-U file, with the empty line that ends a sentence."""
-        sentence = self.sentence
+        sentence = self.flat
         if self.note is not None:
             sentence = replace(sentence, comments=(*sentence.comments, f"# note = {self.note}"))
         return _written(sentence, "conllu", Writing())
