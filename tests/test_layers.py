@@ -110,3 +110,13 @@ LIGHT = [
 def test_light_parts_import_no_torch(part: str) -> None:
     code = f"import sys, h3n.{part}; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_scoring_does_not_wait_for_torch(tmp_path: Path) -> None:
+    (tmp_path / "gold.ptb").write_text("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))\n")
+    program = (
+        "import sys; from h3n.cli.commands import app\n"
+        "app(['evaluate', 'gold.ptb', 'gold.ptb'], standalone_mode=False);"
+        "assert not {'torch', 'transformers'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -10,6 +12,7 @@ from h3n.decode import Parse, Scores
 from h3n.trees import ROOT, find_cycle
 
 JOINT = ("hpsg", "h3n", "auto")
+FIELDS = ("full", "open", "arc", "root", "head", "label")
 
 
 def random_scores(rng: np.random.Generator, words: int, *, low: int = -3, high: int = 3, forbid: float = 0.0) -> Scores:
@@ -29,6 +32,11 @@ def random_scores(rng: np.random.Generator, words: int, *, low: int = -3, high: 
         head=rng.integers(low, high + 1, words).astype(np.float32),
         label=rng.integers(1, 9, full.shape).astype(np.int32),
     )
+
+
+def fields_of(scores: Scores) -> dict[str, Any]:
+    """Return the arrays by name, as `Scores` takes them."""
+    return {name: getattr(scores, name) for name in FIELDS}
 
 
 def sentences(*, max_words: int, min_words: int = 1, forbid: float = 0.0) -> SearchStrategy[Scores]:

@@ -1,23 +1,19 @@
-"""From text to trees: what may be parsed, in which order results come, and how much is held back."""
+"""From text to trees: what may be parsed, what results hold, which decoders and constraints there are."""
 
 from __future__ import annotations
 
-import random
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from h3n.convert import governors_of, split
 from h3n.decode import Constraints
 from h3n.errors import DecodeError, Place, UnknownName, UsageError
 from h3n.parser import Parser, Result
-from h3n.parser.windows import windows
 from h3n.trees import HELPER, ROOT, Constituent, Dependencies, Insert, Leaf, Sentence, leaves, spans_of
+from tests.parser.samples import sentences
 
 TEXT = "This dog saw the old house. Oslo found every telescope near a green dog!"
 WORDS = ["this", "dog", "saw", "the", "old", "house", "."]
@@ -189,106 +185,6 @@ def test_spans_are_those_of_the_tree(parser: Parser) -> None:
         assert [(s.start, s.end, s.label) for s in result.spans] == [
             (s.start, s.end, s.label) for s in spans_of(result.tree)
         ]
-
-
-def sentences(count: int, seed: int = 0) -> list[list[str]]:
-    chance = random.Random(seed)
-    known = ["dog", "house", "Oslo", "saw", "the", "every", "old", "near", "."]
-    return [[chance.choice(known) for _ in range(chance.randrange(12))] for _ in range(count)]
-
-
-@pytest.mark.parametrize("look_ahead", [0, 1, 40, 8000])
-def test_order_and_results_do_not_depend_on_the_window(parser: Parser, look_ahead: int) -> None:
-    given = sentences(40)
-    found = list(parser.parse(given, look_ahead=look_ahead))
-    assert [list(result.words) for result in found] == given
-    for result, words in zip(found, given, strict=True):
-        if words:
-            (alone,) = parser.parse(words=words)
-            assert (alone.brackets(), alone.heads) == (result.brackets(), result.heads)
-            assert [a.confidence for a in alone.arcs] == pytest.approx([a.confidence for a in result.arcs], abs=1e-4)
-
-
-def test_endless_input_is_read_only_as_far_as_needed(parser: Parser) -> None:
-    taken = 0
-
-    def endless() -> Iterator[list[str]]:
-        nonlocal taken
-        while True:
-            taken += 1
-            yield ["the", "dog", "saw"]
-
-    results = parser.parse(endless(), look_ahead=60)
-    assert next(results).words == ("the", "dog", "saw")
-    assert taken <= 20
-    for _ in range(100):
-        next(results)
-    assert taken <= 101 + 20
-
-
-def test_without_look_ahead_nothing_is_held_back(parser: Parser) -> None:
-    taken = 0
-
-    def typed() -> Iterator[str]:
-        nonlocal taken
-        for text in ("the dog.", "", "Oslo found a dog."):
-            taken += 1
-            yield text
-
-    results = parser.parse(typed(), look_ahead=0)
-    next(results)
-    assert taken == 1
-
-
-@given(st.lists(st.integers(0, 30)), st.integers(0, 60))
-@settings(deadline=None)
-def test_windows_keep_everything_in_order(sizes: list[int], look_ahead: int) -> None:
-    found = list(windows(sizes, int, look_ahead=look_ahead))
-    assert [item for window in found for item in window] == sizes
-    assert all(found)
-    for window in found:
-        assert sum(window[:-1]) < max(look_ahead, 1)
-        assert len(window) <= look_ahead + 1
-
-
-def test_batches_on_several_threads_give_the_same(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("h3n.model.model.CPU_WORDS", 30)  # many batches
-    given = sentences(80, seed=4)
-    several = Parser(parser.model, threads=3)
-    expected = [(result.words, result.heads, result.spans) for result in parser.parse(given, look_ahead=200)]
-    assert [(result.words, result.heads, result.spans) for result in several.parse(given, look_ahead=200)] == expected
-    seen: set[str] = set()
-
-    def watch(_: Sentence) -> None:
-        seen.add(threading.current_thread().name)
-
-    list(several.parse(given, constraints=watch, decoder="h3n"))
-    assert seen
-    assert all(name.startswith("h3n") for name in seen)
-
-
-def test_a_stream_that_is_left_early_ends_its_threads(parser: Parser) -> None:
-    before = threading.active_count()
-    results = Parser(parser.model, threads=2).parse(sentences(200, seed=5), look_ahead=50)
-    next(results)
-    results.close()  # type: ignore[attr-defined]
-    assert threading.active_count() == before
-
-
-def test_several_threads_use_one_parser(parser: Parser) -> None:
-    given = sentences(60, seed=1)
-    expected = [(result.heads, result.spans) for result in parser.parse(given)]
-    found: dict[int, list[Any]] = {}
-
-    def work(number: int) -> None:
-        found[number] = [(result.heads, result.spans) for result in parser.parse(given)]
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(found[number] == expected for number in range(4))
 
 
 def test_constraints_are_obeyed(parser: Parser) -> None:
