@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from h3n.errors import DecodeError, H3nError
 from h3n.serve.batching import Full
 from h3n.serve.requests import ParseRequest, Refused, Work
-from h3n.serve.service import Service
+from h3n.serve.service import SMALL_WORDS, Service, aside
 
 JSON_LINES = "application/x-ndjson"
 CLIENT_GONE = 499
@@ -61,13 +61,16 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def whole(request: ParseRequest, work: Work, service: Service) -> dict[str, Any]:
-    """Return the answer to a request at once."""
+async def whole(request: ParseRequest, service: Service) -> bytes:
+    """Return the answer to a request at once, as JSON."""
+    work = await service.read(request)
     sentences: list[dict[str, Any]] = []
     async with aclosing(service.sentences(request, work)) as pieces:
         async for piece in pieces:
             sentences += piece
-    return {"model": work.wish.model, "decoder": decoder_of(request, work, service), "sentences": sentences}
+    decoder = decoder_of(request, work, service)
+    answer = {"model": work.wish.model, "decoder": decoder, "sentences": sentences}
+    return await aside(dumped, answer, small=work.words <= SMALL_WORDS)
 
 
 def decoder_of(request: ParseRequest, work: Work, service: Service) -> str:

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 import h3n
 from h3n.decode import DECODERS
 from h3n.parser import Parser
-from h3n.serve.answers import HANDLERS, JSON_LINES, attended, dumped, streamed, whole
+from h3n.serve.answers import HANDLERS, JSON_LINES, attended, streamed, whole
 from h3n.serve.compatible import add_compatible_routes
 from h3n.serve.examples import ANSWER, EXAMPLES, PROBLEMS
 from h3n.serve.guard import Guard
@@ -89,11 +89,11 @@ async def parse(request: Request, body: ParseRequest) -> Response:
     lines, one sentence on each, sent as they are parsed.
     """
     service = service_of(request)
-    work = await attended(request, service.read(body), service)
     if body.stream or JSON_LINES in request.headers.get("accept", ""):
+        work = await attended(request, service.read(body), service)
         return await streamed(body, work, service)
-    answer = await attended(request, whole(body, work, service), service)
-    return Response(dumped(answer), media_type="application/json")
+    answer = await attended(request, whole(body, service), service)
+    return Response(answer, media_type="application/json")
 
 
 async def models(request: Request) -> Response:

@@ -70,10 +70,6 @@ class _Job:
             self.taken += 1
         return _Piece(self, start, self.taken)
 
-    def answer(self, answer: _Answer) -> None:
-        with contextlib.suppress(RuntimeError):  # the event loop is closed: nobody waits any more
-            self.loop.call_soon_threadsafe(self.answers.put_nowait, answer)
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Piece:
@@ -214,12 +210,11 @@ class Batcher:
                 return
             if not isinstance(error, H3nError):
                 _log.exception("a batch failed")
-            group[0].job.answer(error)
+            _send([(group[0].job, error)])
             return
-        for piece in group:
-            self._metrics.sentences.add(len(piece.sentences))
-            self._metrics.words.add(piece.words)
-            piece.job.answer([next(results) for _ in piece.sentences])
+        self._metrics.sentences.add(sum(len(piece.sentences) for piece in group))
+        self._metrics.words.add(sum(piece.words for piece in group))
+        _send([(piece.job, [next(results) for _ in piece.sentences]) for piece in group])
 
     def _parsed(self, group: Sequence[_Piece]) -> list[Result]:
         if not group:
@@ -234,6 +229,18 @@ class Batcher:
             for number, sentence in enumerate(piece.sentences, start=piece.start)
             for result in self._parse(job.wish, [sentence], job.constraints.get(number))
         ]
+
+
+def _send(answers: Sequence[tuple[_Job, _Answer]]) -> None:
+    """Hand answers to the event loops that wait for them: once for all, as each time wakes the loop up."""
+
+    def deliver(chosen: Sequence[tuple[_Job, _Answer]]) -> None:
+        for job, answer in chosen:
+            job.answers.put_nowait(answer)
+
+    for loop in {job.loop for job, _ in answers}:
+        with contextlib.suppress(RuntimeError):  # the event loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(deliver, [one for one in answers if one[0].loop is loop])
 
 
 def _groups(pieces: Iterable[_Piece]) -> list[list[_Piece]]:

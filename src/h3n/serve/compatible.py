@@ -6,7 +6,6 @@ structure and dependencies. There are no lemmas: where a client expects one, the
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,7 @@ from h3n.serve.answers import attended, dumped
 from h3n.serve.corenlp import OUTPUTS, read_properties, read_text, sentences_of
 from h3n.serve.fields import displacy
 from h3n.serve.requests import ParseRequest, Work, check_lengths, wish_of
-from h3n.serve.service import Service
+from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service, aside
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,11 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:
-        sentences = await asyncio.to_thread(sentences_of, given, asked)
+        sentences = await aside(sentences_of, given, asked, small=len(given) <= SMALL_CHARACTERS)
         check_lengths("body", sentences, wish, service.settings.limits)
         results = await _results(service, Work(wish, sentences, (), {}))
-        return await asyncio.to_thread(output.write, given, results, asked.annotators)
+        small = sum(map(len, results)) <= SMALL_WORDS
+        return await aside(output.write, given, results, asked.annotators, small=small)
 
     return Response(await attended(request, answered(), service), media_type=output.media_type)
 

@@ -55,6 +55,10 @@ FIELDS: dict[str, Callable[[Result, Picture], Any]] = {
 }
 
 
+# What takes longer than a look-up
+DRAWN = frozenset({"brackets", "joint_brackets", "conllu", "pretty", "svg", "forest", "tikz"})
+
+
 def sentence_of(result: Result, *, source: int, wanted: Sequence[str] | None, picture: Picture) -> dict[str, Any]:
     """Return a sentence of an answer: the wanted fields, or what `Result.to_dict` holds."""
     if wanted is None:

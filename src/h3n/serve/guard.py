@@ -69,7 +69,8 @@ class Guard:
 
     async def _limited(self, scope: Message, receive: Receive, send: Send) -> None:
         try:
-            body = await asyncio.wait_for(self._body(scope, receive), self.limits.seconds)
+            async with asyncio.timeout(self.limits.seconds):
+                body = await self._body(scope, receive)
         except _TooLarge:
             await _refuse(send, 413, f"body: more than {self.limits.body} bytes, which is the limit")
             return

@@ -94,6 +94,12 @@ class ParseRequest:
     picture: Picture = field(default_factory=Picture)
     stream: bool = False
 
+    @property
+    def size(self) -> int:
+        """The number of characters to be read, or of words where those are given."""
+        given = self.texts or self.words or ()
+        return len(self.text or "") + sum(map(len, given))
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -103,6 +109,10 @@ class Work:
     sentences: Sequence[Sentence]
     sources: Sequence[int]
     constraints: dict[int, Constraints]
+
+    @property
+    def words(self) -> int:
+        return sum(map(len, self.sentences))
 
 
 def wish_of(request: ParseRequest, parsers: Mapping[str, Parser]) -> Wish:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 from h3n.decode import Constraints
 from h3n.parser import Parser, Result
 from h3n.serve.batching import Batcher, Wish
-from h3n.serve.fields import sentence_of
+from h3n.serve.fields import DRAWN, sentence_of
 from h3n.serve.metrics import Metrics
 from h3n.serve.requests import ParseRequest, Work, wish_of, work_of
 from h3n.serve.settings import Settings
 from h3n.trees import HELPER, Sentence
+
+# What takes less than a millisecond or two is done where it stands: handing it to a thread takes as long.
+SMALL_CHARACTERS = 2_000
+SMALL_WORDS = 300
+Answer = TypeVar("Answer")
+
+
+async def aside(function: Callable[..., Answer], *arguments: Any, small: bool) -> Answer:
+    """Return what the function returns; it runs in a thread unless it has little to do."""
+    return function(*arguments) if small else await asyncio.to_thread(function, *arguments)
 
 
 class Service:
@@ -31,9 +41,10 @@ class Service:
         return next(iter(self.parsers))
 
     async def read(self, request: ParseRequest) -> Work:
-        """Return the request's sentences, cut in a thread, as a long text takes a while."""
+        """Return the request's sentences."""
         wish = wish_of(request, self.parsers)
-        return await asyncio.to_thread(work_of, request, wish, self.settings.limits)
+        small = request.size <= SMALL_CHARACTERS
+        return await aside(work_of, request, wish, self.settings.limits, small=small)
 
     async def results(self, work: Work) -> AsyncGenerator[list[Result], None]:
         """Yield the results in order, as they come."""
@@ -48,7 +59,8 @@ class Service:
             async for piece in pieces:
                 sources = work.sources[done : done + len(piece)]
                 done += len(piece)
-                yield await asyncio.to_thread(_described, request, piece, sources)
+                small = sum(map(len, piece)) <= SMALL_WORDS and not DRAWN.intersection(request.fields or ())
+                yield await aside(_described, request, piece, sources, small=small)
 
     def about(self) -> list[dict[str, Any]]:
         """Return the models by name, with what each can find and be asked for."""
