@@ -6,6 +6,7 @@ load. The pages of the model are shared by all workers then, as none of them wri
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -14,6 +15,7 @@ from functools import cache
 
 from h3n.corpus.options import Options
 from h3n.corpus.work import Job
+from h3n.errors import H3nError
 from h3n.parser import Parser
 
 VARIABLE = "H3N_CORPUS_JOB"
@@ -32,7 +34,8 @@ def in_words(job: Job) -> str:
 
 def _prepare(words: str) -> None:
     table = json.loads(words)
-    parser_of(Job(table["out"], table["model"], table["sha256"], Options(**table["options"])))
+    with contextlib.suppress(H3nError):  # workers try it again, and can say what is wrong
+        parser_of(Job(table["out"], table["model"], table["sha256"], Options(**table["options"])))
     gc.collect()
     gc.freeze()  # or the first collection would write to every page
 

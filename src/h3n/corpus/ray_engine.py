@@ -7,8 +7,10 @@ have to be where every machine sees them. An actor or machine that dies is repla
 from __future__ import annotations
 
 import json
+import logging
 import os
 import pickle
+import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -18,8 +20,9 @@ from h3n.corpus.storage import PRIVATE, protocol
 from h3n.corpus.work import Crew, Done, Job, work
 from h3n.errors import InputError, MissingExtra, UsageError
 
+SECONDS = 20.0  # for a cluster to answer
 # Ray says on standard error what it is doing; that is for whoever looks into Ray.
-_QUIET = {"RAY_DATA_DISABLE_PROGRESS_BARS": "1", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+_QUIET = {"RAY_BACKEND_LOG_LEVEL": "fatal", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
 class Actor:
@@ -62,6 +65,8 @@ def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
 
 def _connected(address: str | None) -> Any:
     """Return ray, connected to a cluster: the one of this address, that of RAY_ADDRESS, or one of this machine."""
+    if address is not None:
+        _check_address(address)
     os.environ.update({name: value for name, value in _QUIET.items() if name not in os.environ})
     try:
         import ray
@@ -74,9 +79,22 @@ def _connected(address: str | None) -> Any:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise InputError(f"no cluster at {address or 'RAY_ADDRESS'}: {_first_line(error)}") from None
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    ray.data.DataContext.get_current().enable_progress_bars = False
     return ray
+
+
+def _check_address(address: str) -> None:
+    """Raise unless something answers there: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if address == "auto":
+        return
+    if not host or not port.isdecimal():
+        raise UsageError(f"--address {address}; accepted: host:port, ray://host:port, or auto")
+    try:
+        socket.create_connection((host, int(port)), timeout=SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(f"no cluster at {address}: {error}") from None
 
 
 def _reason(error: Exception) -> str:
