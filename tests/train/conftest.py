@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from h3n.config import Config, Treebank, load_config
-from h3n.training import load_examples
+from h3n.training import load_examples, train
 from h3n.training.data import Example
+from tests.train.runs import SHORT, Options, Part
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
 SETTINGS = [
@@ -48,3 +49,11 @@ def options() -> Callable[..., Config]:
         return replace(load_config(settings=[*SETTINGS, *settings]), output=str(output))
 
     return made
+
+
+@pytest.fixture(scope="session")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory, treebank: Part, options: Options) -> Path:
+    """Return the folder of a short run that nothing disturbed."""
+    run = tmp_path_factory.mktemp("runs") / "whole"
+    train(options(run, *SHORT), treebank("train", 60), treebank("dev", 10))
+    return run

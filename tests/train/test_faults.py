@@ -20,7 +20,7 @@ from h3n.config import Config
 from h3n.errors import UsageError
 from h3n.training.checkpoint import last_checkpoint
 from h3n.training.processes import _check_restarts
-from tests.train.test_loop import write_config
+from tests.train.runs import write_config
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}

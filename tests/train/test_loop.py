@@ -1,15 +1,11 @@
-"""The whole path, and everything that can go wrong on it."""
+"""The whole path from treebanks of all kinds to a parser, and what is refused on it."""
 
 from __future__ import annotations
 
 import json
 import os
-import resource
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,9 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
 
-from h3n.config import Config, table_of
 from h3n.errors import MissingExtra, TrainingError, UsageError
 from h3n.model import count_vocabulary
 from h3n.model.model import Model
@@ -28,28 +22,7 @@ from h3n.training.checkpoint import last_checkpoint
 from h3n.training.curves import draw_curves, read_metrics
 from h3n.training.data import Example, seen
 from h3n.trees import Dependencies, Sentence
-
-Part = Callable[..., list[Example]]
-Options = Callable[..., Config]
-SHORT = ("training.epochs=2", "training.checks=1", "training.save_every=3", "training.tune=false")
-
-
-def weights(folder: Path) -> dict[str, torch.Tensor]:
-    return load_file(folder / "model.safetensors")
-
-
-def assert_same_weights(one: Path, other: Path) -> None:
-    left, right = weights(one), weights(other)
-    assert left.keys() == right.keys()
-    assert all(torch.equal(left[name], right[name]) for name in left)
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory, treebank: Part, options: Options) -> Path:
-    """Return the folder of a short run that nothing disturbed."""
-    run = tmp_path_factory.mktemp("runs") / "whole"
-    train(options(run, *SHORT), treebank("train", 60), treebank("dev", 10))
-    return run
+from tests.train.runs import SHORT, Options, Part, assert_same_weights, weights, write_config
 
 
 def test_train_save_load_parse_evaluate(tmp_path: Path, treebank: Part, options: Options) -> None:
@@ -107,129 +80,6 @@ def test_the_same_seed_gives_the_same_weights_and_another_does_not(
     assert not torch.equal(one["span.first.weight"], other["span.first.weight"])
 
 
-class Killed(BaseException):
-    """Stands for the moment a process ends: nothing may catch it and tidy up."""
-
-
-def kill_after(step: int) -> Callable[[Any], None]:
-    def report(event: Any) -> None:
-        if isinstance(event, Update) and event.step == step:
-            raise Killed
-
-    return report
-
-
-@pytest.mark.parametrize("step", [1, 4, 8, 11])
-def test_a_run_stopped_anywhere_goes_on_to_the_same_weights(
-    step: int, uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
-) -> None:
-    config = options(tmp_path, *SHORT)
-    examples, dev = treebank("train", 60), treebank("dev", 10)
-    with pytest.raises(Killed):
-        train(config, examples, dev, report=kill_after(step))
-    train(config, examples, dev, resume=True)
-    assert_same_weights(uninterrupted / "model", tmp_path / "model")
-    kept = ("step", "loss", "LF1", "LAS")
-    rows = [[{name: row[name] for name in kept} for row in read_metrics(run)] for run in (uninterrupted, tmp_path)]
-    assert rows[0] == rows[1]
-
-
-def with_moves(patch: pytest.MonkeyPatch, before: Callable[[], None]) -> None:
-    """Call ``before`` ahead of every rename or replacement of a file."""
-    for name in ("rename", "replace"):
-        act = getattr(Path, name)
-
-        def run(*given: Any, act: Callable[..., Any] = act) -> Any:
-            before()
-            return act(*given)
-
-        patch.setattr(Path, name, run)
-
-
-@pytest.fixture(scope="module")
-def moves(tmp_path_factory: pytest.TempPathFactory, treebank: Part, options: Options) -> int:
-    """Return how many renames and replacements a short run makes; it depends on which checks are the best so far."""
-    count = 0
-
-    def one_more() -> None:
-        nonlocal count
-        count += 1
-
-    with pytest.MonkeyPatch.context() as patch:
-        with_moves(patch, one_more)
-        train(options(tmp_path_factory.mktemp("moves"), *SHORT), treebank("train", 60), treebank("dev", 10))
-    return count
-
-
-@pytest.mark.parametrize("moment", range(7))
-def test_a_run_killed_while_it_writes_goes_on_to_the_same_weights(
-    moment: int,
-    moves: int,
-    uninterrupted: Path,
-    tmp_path: Path,
-    treebank: Part,
-    options: Options,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The process ends at one rename or replacement after another, with everything before it done."""
-    config = options(tmp_path, *SHORT)
-    examples, dev = treebank("train", 60), treebank("dev", 10)
-    left = moment * (moves - 1) // 6  # from the first to the last
-
-    def die_in_time() -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Killed
-
-    with monkeypatch.context() as patch:
-        with_moves(patch, die_in_time)
-        with pytest.raises(Killed):
-            train(config, examples, dev)
-    train(config, examples, dev, resume=True)
-    assert_same_weights(uninterrupted / "model", tmp_path / "model")
-
-
-def write_config(path: Path, config: Config, *, train_limit: int, dev_limit: int) -> None:
-    """Write options as a TOML file that reads the example treebank."""
-    folder = Path(__file__).parents[2] / "examples" / "treebank"
-    lines: list[str] = [f"output = {json.dumps(config.output)}"]
-
-    def table(name: str, values: dict[str, Any]) -> None:
-        plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
-        lines.append(f"[{name}]")
-        lines.extend(f"{key} = {json.dumps(value)}" for key, value in plain.items())
-        for key, value in values.items():
-            if isinstance(value, dict):
-                table(f"{name}.{key}", value)
-
-    for name, values in table_of(config).items():
-        if isinstance(values, dict) and name != "data":
-            table(name, values)
-    for part, limit in (("train", train_limit), ("dev", dev_limit)):
-        files = [str(folder / f"{part}.ptb"), str(folder / f"{part}.conllu")]
-        lines.append(f"[[data.{part}]]\nfiles = {json.dumps(files)}\nlimit = {limit}")
-    path.write_text("\n".join(lines) + "\n")
-
-
-def test_kill_9_and_resume_on_the_command_line(
-    uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
-) -> None:
-    config = options(tmp_path / "run", *SHORT)
-    write_config(tmp_path / "c.toml", config, train_limit=60, dev_limit=10)
-    process = subprocess.Popen([sys.executable, "-m", "h3n", "train", str(tmp_path / "c.toml")])
-    deadline = time.monotonic() + 300
-    while last_checkpoint(tmp_path / "run") is None:
-        assert process.poll() is None, "the run ended before it was killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert not (tmp_path / "run" / "model").exists()
-    train(config, treebank("train", 60), treebank("dev", 10), resume=True)
-    assert_same_weights(uninterrupted / "model", tmp_path / "run" / "model")
-
-
 def test_two_processes_do_what_one_does_with_the_same_effective_batch(
     tmp_path: Path, treebank: Part, options: Options
 ) -> None:
@@ -257,28 +107,6 @@ def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path, treebank: Par
     found = last_checkpoint(tmp_path)
     assert found is not None
     assert weights(found)
-
-
-def test_a_full_disk_stops_the_run_and_the_last_checkpoint_is_whole(
-    uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
-) -> None:
-    config = options(tmp_path, *SHORT)
-    examples, dev = treebank("train", 60), treebank("dev", 10)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def fill_disk(event: Any) -> None:
-        if isinstance(event, Update) and event.step == 5:  # a checkpoint was written at 3; none can be at 6
-            resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
-
-    try:
-        with pytest.raises(TrainingError, match=r"cannot be written: .*last good checkpoint is .*checkpoint-0000003"):
-            train(config, examples, dev, report=fill_disk)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert last_checkpoint(tmp_path) == tmp_path / "checkpoint-0000003"
-    assert not list(tmp_path.glob(".checkpoint*"))
-    train(config, examples, dev, resume=True)
-    assert_same_weights(uninterrupted / "model", tmp_path / "model")
 
 
 def test_a_folder_with_a_run_is_not_overwritten(uninterrupted: Path, treebank: Part, options: Options) -> None:

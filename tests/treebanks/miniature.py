@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from h3n import formats
 from h3n.convert.rules import scheme_names
+from h3n.treebanks import SPLITS
+from h3n.trees import Constituent, Sentence, leaves
 
 PENN = """( (S
     (NP-SBJ-1 (DT The) (JJ small) (NN parser) )
@@ -95,3 +99,17 @@ def need_scheme(name: str) -> str:
     if name not in scheme_names():
         pytest.skip(f"there are no rules for {name} yet")
     return name
+
+
+def both(folder: Path, split: str = "train") -> Iterator[tuple[Constituent, Sentence]]:
+    """Yield the sentences of a prepared split; the words of the two files must be the same."""
+    trees = formats.read(folder / f"{split}.ptb")
+    for tree, sentence in zip(trees, formats.read(folder / f"{split}.conllu"), strict=True):
+        assert tree.tree is not None
+        assert tuple(leaf.word for leaf in leaves(tree.tree)) == sentence.words
+        yield tree.tree, sentence
+
+
+def in_splits(pattern: str, text: str) -> dict[str, str]:
+    """Return files of one text, one for each split."""
+    return {pattern.format(split): text for split in SPLITS}
