@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from itertools import groupby, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from h3n.cli.terminal import say
+from h3n.cli.outputs import Look, check_output, write_drawings, write_text
+from h3n.cli.terminal import printable_text, say
+from h3n.draw import Drawable
+from h3n.files import STANDARD
 
 if TYPE_CHECKING:
-    from h3n.corpus import Progress
+    from h3n.corpus import Found, Progress
 
 EVERY = 30.0  # seconds between lines where nobody watches
 
@@ -40,6 +46,7 @@ def _corpus() -> None:
     Examples:
       h3n corpus parse texts/ --out parsed
       h3n corpus status parsed
+      h3n corpus find parsed 'NP @ nsubj < PP'
     """
 
 
@@ -164,3 +171,82 @@ def status(folder: Folder) -> None:
         typer.echo(f"{found.sentences:,} sentences; the last shard was done {found.last:,.0f} seconds ago")
     if found.progress.done < found.progress.shards:
         raise typer.Exit(1)
+
+
+class Shown(StrEnum):
+    TABLE = "table"
+    JSONL = "jsonl"
+    HTML = "html"
+
+
+@corpus.command()
+def find(
+    folder: Folder,
+    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="As in scheme files, and @ for relations.")],
+    kind: Annotated[Shown | None, typer.Option("--to", "-t", help="Else by the output's ending, or table.")] = None,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = STANDARD,
+    limit: Annotated[int, typer.Option(min=0, help="How many to show; 0: all.")] = 100,
+) -> None:
+    """Find phrases and words by a pattern over both trees; exit code 1 if there are none.
+
+    A pattern is a node and its conditions: NP < PP is an NP with a PP child, NP @ nsubj one whose head word is an
+    nsubj, @> leads to the word that governs the head, @< to the words that hang on it. docs/corpus.md and
+    docs/conversion.md explain the rest. A table has document, sentence, label, words and text, with tabs between.
+
+    \b
+    Examples:
+      h3n corpus find parsed 'NP @ nsubj < PP'
+      h3n corpus find parsed 'VB*"give|gave|given" @< (* @ iobj)' --limit 0 -o given.jsonl
+      h3n corpus find parsed 'SBAR < (WHNP @ nsubj)' --limit 20 -o page.html
+    """
+    from h3n import corpus as library
+
+    chosen = kind or {".jsonl": Shown.JSONL, ".html": Shown.HTML}.get(Path(output).suffix.lower(), Shown.TABLE)
+    check_output(output, pictures=False)
+    hits = library.find(folder, pattern)
+    shown = list(islice(hits, limit)) if limit else hits
+    counted = _Counted(shown)
+    if chosen is Shown.HTML:
+        write_drawings(_pictures(counted), output, kind="html", look=Look(title=pattern))
+    else:
+        write = _table_line if chosen is Shown.TABLE else _json_line
+        to_terminal = output == STANDARD and sys.stdout.isatty()
+        lines = (printable_text(write(hit)) if to_terminal else write(hit) for hit in counted)
+        write_text(lines, output)
+    if limit and next(hits, None) is not None:
+        say(f"the first {limit}; --limit 0 shows all")
+    if not counted.count:
+        raise typer.Exit(1)
+
+
+class _Counted:
+    """What is found, counted as it goes by."""
+
+    def __init__(self, hits: Iterable[Found]) -> None:
+        self._hits = hits
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Found]:
+        for hit in self._hits:
+            self.count += 1
+            yield hit
+
+
+def _table_line(hit: Found) -> str:
+    cells = (hit.row["document"], str(hit.row["sentence"]), hit.label, hit.words, hit.row["text"])
+    return "\t".join(" ".join(cell.split()) for cell in cells) + "\n"
+
+
+def _json_line(hit: Found) -> str:
+    names = ("document", "sentence", "text")
+    place = {"label": hit.label, "start": hit.start, "end": hit.end, "words": hit.words}
+    return json.dumps({name: hit.row[name] for name in names} | place, ensure_ascii=False) + "\n"
+
+
+def _pictures(hits: Iterable[Found]) -> Iterator[tuple[int, Drawable, str]]:
+    """Yield a picture for each sentence, with all that was found in it as its caption."""
+    for number, (_, group) in enumerate(groupby(hits, key=lambda hit: id(hit.row)), start=1):
+        same = list(group)
+        row = same[0].row
+        phrases = "; ".join(f"{hit.label} {hit.words}" for hit in same)
+        yield number, same[0].parsed.result.drawable, f"{phrases} ({row['document']}, sentence {row['sentence']})"

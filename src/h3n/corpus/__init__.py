@@ -8,9 +8,22 @@
 Reading and writing Parquet needs the extra ``corpus``, clusters need the extra ``ray``.
 """
 
+from h3n.corpus.finding import Found, find
 from h3n.corpus.options import Options
 from h3n.corpus.reading import Parsed, read
 from h3n.corpus.running import ENGINES, Finished, parse_corpus
 from h3n.corpus.status import Progress, Status, status_of
 
-__all__ = ["ENGINES", "Finished", "Options", "Parsed", "Progress", "Status", "parse_corpus", "read", "status_of"]
+__all__ = [
+    "ENGINES",
+    "Finished",
+    "Found",
+    "Options",
+    "Parsed",
+    "Progress",
+    "Status",
+    "find",
+    "parse_corpus",
+    "read",
+    "status_of",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,11 @@ class Parsed:
 
 def read(folder: str | os.PathLike[str]) -> Iterator[Parsed]:
     """Yield the sentences of a corpus in Parquet in order, with memory for a few hundred; unfinished runs too."""
+    return map(parsed_of, rows_of(folder))
+
+
+def rows_of(folder: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+    """Yield the same as rows: what stands in the files."""
     out = Folder(absolute(os.fspath(folder)))
     kind = require_manifest(out)["options"]["output_format"]
     if kind != "parquet":
@@ -40,15 +45,16 @@ def read(folder: str | os.PathLike[str]) -> Iterator[Parsed]:
     return _rows(out)
 
 
-def _rows(out: Folder) -> Iterator[Parsed]:
+def _rows(out: Folder) -> Iterator[dict[str, Any]]:
     for name in out.names():
         if name.startswith("part-") and name.endswith(OUTPUTS["parquet"]):
             with opened(out.at(name)) as handle:
                 for batch in arrow().parquet.ParquetFile(handle).iter_batches(batch_size=ROWS, use_threads=False):
-                    yield from map(_parsed, batch.to_pylist())
+                    yield from batch.to_pylist()
 
 
-def _parsed(row: dict[str, Any]) -> Parsed:
+def parsed_of(row: Mapping[str, Any]) -> Parsed:
+    """Return a row as a parsed sentence."""
     governors, relations = tuple(row["governors"]), tuple(row["relations"])
     tree = None
     if row["brackets"]:

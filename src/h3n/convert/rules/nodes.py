@@ -54,6 +54,34 @@ class Node:
         return f"({self.label} {self.form if self.form is not None else f'... {len(self.children)} children'})"
 
 
+class LinkedNode(Node):
+    """A node of a sentence that has both trees: it knows its words, and its head word knows its governor.
+
+    ``anchor`` is the node of the head word, for a word itself; ``relation`` a node whose label is the relation of the
+    word. What the operators ``@``, ``@>`` and ``@<`` lead to.
+    """
+
+    __slots__ = ("anchor", "dependents", "end", "governor", "relation", "start")
+
+    def __init__(
+        self, label: str, start: int, end: int, anchor: LinkedNode | None = None, form: str | None = None
+    ) -> None:
+        super().__init__(label, label, form, -1 if form is None else start)
+        self.start, self.end = start, end
+        self.anchor = anchor if form is None else self
+        self.governor: LinkedNode | None = None
+        self.relation: Node | None = None
+        self.dependents: list[LinkedNode] = []
+
+    def link(self, governor: LinkedNode | None, relation: str) -> None:
+        """Hang a word on another, or on nothing: then it is the root."""
+        self.relation = Node(relation, relation)
+        self.relation.parent = NOWHERE
+        self.governor = governor
+        if governor is not None:
+            governor.dependents.append(self)
+
+
 # The parent of the root: a node without children, so that looking up and sideways needs no special case.
 NOWHERE = Node("", "")
 NOWHERE.parent = NOWHERE

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TypeAlias
 
-from h3n.convert.rules.nodes import NOWHERE, Node
+from h3n.convert.rules.nodes import NOWHERE, LinkedNode, Node
 
 Step: TypeAlias = Callable[[Node], Iterable[Node]]
 
@@ -114,6 +114,25 @@ def _before(node: Node) -> Iterator[Node]:
             yield from _descendants(sister)
 
 
+def _anchor(node: Node) -> LinkedNode | None:
+    return node.anchor if isinstance(node, LinkedNode) else None
+
+
+def _relation(node: Node) -> Iterable[Node]:
+    anchor = _anchor(node)
+    return () if anchor is None or anchor.relation is None else (anchor.relation,)
+
+
+def _governor(node: Node) -> Iterable[Node]:
+    anchor = _anchor(node)
+    return () if anchor is None or anchor.governor is None else (anchor.governor,)
+
+
+def _dependents(node: Node) -> Iterable[Node]:
+    anchor = _anchor(node)
+    return () if anchor is None else anchor.dependents
+
+
 OPERATORS: dict[str, Step] = {
     "<": _children,
     ">": _parent,
@@ -138,6 +157,10 @@ OPERATORS: dict[str, Step] = {
     "..": _after,
     ",,": _before,
     "==": lambda node: (node,),
+    # Of the head word: its relation, governor and dependents, in trees that have them (`h3n corpus find`).
+    "@": _relation,
+    "@>": _governor,
+    "@<": _dependents,
 }
 # Also `<2` and `<-2` (second child, last but one), `<+VP` and `>+VP` (down or up through any number of VPs).
 
