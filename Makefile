@@ -7,13 +7,14 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 NATIVE := CMakeLists.txt $(wildcard native/*)
 EXTRAS ?= dev
 
-.PHONY: help install demo test lint bench docs wheel clean
+.PHONY: help install demo test lint bench fuzz docs wheel clean
 
 help:
 	@echo "make demo   install into .venv and show what h3n does"
 	@echo "make test   install into .venv if need be and run all tests"
 	@echo "make lint   ruff and mypy"
 	@echo "make bench  print the speed figures (several minutes)"
+	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 SEED=0)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
 	@echo "make wheel  build a wheel into dist/"
 
@@ -52,6 +53,11 @@ lint: install
 
 bench: install
 	$(BIN)/python -m benchmarks
+
+MINUTES ?= 5
+SEED ?= 0
+fuzz: install
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
 
 docs: install
 	$(PIP_INSTALL) zensical
