@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,5 +85,9 @@ def test_the_command(sentences: list[Sentence], tmp_path: Path) -> None:
     assert [row["suspicion"] for row in rows] == sorted((row["suspicion"] for row in rows), reverse=True)
     result = CliRunner().invoke(app, ["check", FILES[0], "--dependencies", FILES[1], "--top", "2"])
     assert len(result.stdout.splitlines()) == 2
+    result = CliRunner().invoke(app, ["check", str(tmp_path / "a.jsonl"), "--top", "9999", "--least", "-99"])
+    places = [re.search(r"  words? (\d+)(?:-(\d+))?  ", line) for line in result.stdout.splitlines()]
+    assert all(place is not None and (place[2] is None or int(place[1]) < int(place[2])) for place in places)
+    assert " of the root" not in result.stdout
     result = CliRunner().invoke(app, ["check", FILES[0], "--dependencies", FILES[1], "--least", "99"])
     assert (result.exit_code, result.stdout) == (0, "")

@@ -159,6 +159,7 @@ def test_the_command_writes_a_page_without_scripts_or_outside_files(tmp_path: Pa
     assert "<script" not in text
     assert not [part for part in ("src=", "href=", "url(", "@import") if part in text]
     assert "bio" in text
+    assert '<th class="name">in A</th><th class="name">in B</th><th>times</th>' in text
     assert "&lt;cats&gt;" in text
     assert "<cats>" not in text
     assert CliRunner().invoke(app, ["diff", str(first), str(first), "-o", str(page)]).exit_code == 0

@@ -44,6 +44,8 @@ def test_the_least_sure_come_first(tiny_model: Path) -> None:
     assert len(ordered) == sum(len(result.arcs) + len(result.spans) for result in results)
     assert [doubt.confidence for doubt in ordered] == sorted(doubt.confidence for doubt in doubts)
     assert least_sure(doubts, top=3) == ordered[:3]
+    roots = [doubt.decision for doubt in doubts if doubt.decision.startswith("root")]
+    assert roots == ["root"] * len(results)
 
 
 def test_the_command(tiny_model: Path, tmp_path: Path) -> None:

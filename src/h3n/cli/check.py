@@ -27,7 +27,7 @@ def check(
     top: Annotated[
         int, typer.Option("--top", "-n", min=1, help="How many findings to list, the likeliest first.")
     ] = 100,
-    least: Annotated[float, typer.Option("--least", help="The least suspicion that is listed; see below.")] = 4.0,
+    least: Annotated[float, typer.Option("--least", help="The least suspicion that is listed.")] = 4.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each finding.")] = False,
 ) -> None:
     """List likely annotation errors of a treebank with both trees, the likeliest first.
@@ -56,7 +56,8 @@ def check(
 
 def _line(finding: Finding) -> str:
     name = finding.sent_id or finding.place or f"sentence {finding.sentence}"
-    words = f"word {finding.start + 1}" if finding.kind == "arc" else f"words {finding.start + 1}-{finding.end}"
+    one = finding.end - finding.start == 1
+    words = f"word {finding.end}" if one else f"words {finding.start + 1}-{finding.end}"
     return f"{finding.suspicion:6.2f}  {name}  {words}  {finding.what}  ({'; '.join(finding.reasons)})"
 
 

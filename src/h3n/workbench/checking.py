@@ -127,8 +127,8 @@ class _Checker:
                 surprise, _ = self.breaks.surprise("True", _break_contexts(one, word))
                 head = one.sentence.words[phrase.head]
                 reasons.append((max(surprise, 0.0), f"it leaves the {phrase.label} whose head is {head}"))
-            above = "the root" if governor == ROOT else one.sentence.words[governor]
-            yield _finding(one, "arc", (word, word + 1), f"{relation} of {above}", reasons)
+            what = relation if governor == ROOT else f"{relation} of {one.sentence.words[governor]}"
+            yield _finding(one, "arc", (word, word + 1), what, reasons)
 
     def _governor(self, one: _Checked, word: int) -> tuple[float, str]:
         """Return how many times as likely the best other governor is, as a logarithm, and that word."""

@@ -19,7 +19,7 @@ body { margin: 2rem; font: 16px/1.5 system-ui, sans-serif; color: #111827; backg
 h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; } h3 { font-size: 1rem; }
 table { border-collapse: collapse; margin: .5rem 0 1rem; }
 th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid #e5e7eb; }
-th:first-child, td:first-child, td.name, th.name { text-align: left; }
+td.name, th.name { text-align: left; }
 section.sentence { border-top: 1px solid #d1d5db; padding-top: .7rem; margin-top: 1.5rem; }
 .sides { display: flex; flex-wrap: wrap; gap: 1.5rem; }
 .sides figure { margin: 0; overflow-x: auto; max-width: 100%; }
@@ -132,7 +132,7 @@ def _confusions(title: str, counts: Counter[tuple[str, str]]) -> Iterator[str]:
         return
     rows = [(first, second, f"{count:,}", f"{100 * count / totals[first]:.1f} %") for (first, second), count in worst]
     yield '<div class="parts">'
-    yield from _table(("in A", "in B", "times", "share of A's"), rows)
+    yield from _table(("in A", "in B", "times", "share of A's"), rows, names=2)
     yield bar_plot([(f"{first} / {second}", float(count), f"{count:,}") for (first, second), count in worst[:15]])
     yield "</div>"
 
@@ -161,8 +161,14 @@ def _by_share(item: tuple[str, ClassCounts]) -> tuple[float, str]:
     return item[1].accuracy, item[0]
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield "<table><tr>" + "".join(f"<th>{escape(head)}</th>" for head in heads) + "</tr>"
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, names: int = 1) -> Iterator[str]:
+    """Yield a table whose first columns are names and whose others are numbers."""
+    yield f"<table>{_row('th', heads, names)}"
     for row in rows:
-        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        yield _row("td", row, names)
     yield "</table>"
+
+
+def _row(kind: str, cells: Sequence[str], names: int) -> str:
+    opened = [f'{kind} class="name"' if at < names else kind for at in range(len(cells))]
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{kind}>' for tag, cell in zip(opened, cells, strict=True))}</tr>"

@@ -49,8 +49,7 @@ def doubts_of(result: Result, number: int, *, phrases: bool = False) -> Iterator
     """Yield the decisions of one sentence: its arcs and, if asked, its phrases."""
     words, name = result.words, result.sentence.sent_id
     for arc in result.arcs:
-        above = "the root" if arc.governor == ROOT else words[arc.governor]
-        decision = f"{arc.relation} of {above}"
+        decision = arc.relation if arc.governor == ROOT else f"{arc.relation} of {words[arc.governor]}"
         yield Doubt(arc.confidence, number, arc.word, arc.word + 1, "arc", words[arc.word], decision, name)
     for span in result.spans if phrases else ():
         text = " ".join(words[span.start : span.end])
