@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 # What a user may rely on; each module's __all__ says which names.
-MODULES = ["h3n", "h3n.formats", "h3n.text", "h3n.convert", "h3n.decode", "h3n.draw", "h3n.evaluate", "h3n.training"]
+MODULES = [
+    *("h3n", "h3n.parser", "h3n.formats", "h3n.text", "h3n.convert", "h3n.decode", "h3n.draw", "h3n.evaluate"),
+    *("h3n.training", "h3n.workbench", "h3n.corpus", "h3n.client", "h3n.nltk"),
+]
 MODULES.append("h3n.corpus")
 
 
