@@ -16,7 +16,7 @@ help:
 	@echo "make bench  print the speed figures (several minutes)"
 	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 SEED=0)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
-	@echo "make wheel  build a wheel into dist/"
+	@echo "make wheel  build a wheel into dist/, and beside it the list of what it brings along (CycloneDX)"
 
 install: $(VENV)/.installed
 
@@ -64,8 +64,11 @@ docs: install
 	$(BIN)/python .ci/reference.py docs
 	$(BIN)/zensical build --clean --strict
 
+# The time of the last commit in place of now: building it again gives the same bytes.
+wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 wheel: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist .
+	$(BIN)/python .ci/sbom.py dist/*.whl
 
 clean:
 	rm -rf build dist site .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
