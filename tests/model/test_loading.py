@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
 from h3n.model import build_network
 from h3n.model.model import Model
+from h3n.model.network import fill_network, unfilled_network
 from tests.model.test_encoders import options, vocabulary
 
 # Everything is imported by the parse of a first model; then the hook is set and a second one is loaded and used.
@@ -83,3 +85,26 @@ def test_loading_reads_data_alone(saved: Path, tmp_path: Path) -> None:
     for event, file, source in events:
         if event in ("exec", "compile", "import", "ctypes.dlopen"):
             assert str(trapped) not in file + source, (event, file, source)
+
+
+def test_loading_starts_no_compiler(saved: Path) -> None:
+    """Random weights on the device meta would import torch's compiler: a second and 70 MB for nothing."""
+    program = "import sys; from h3n.model.model import Model; Model.load(sys.argv[1]); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(saved)], check=True, capture_output=True, text=True, timeout=300
+    )
+    modules = set(done.stdout.split())
+    assert "torch" in modules
+    assert not modules & {"torch._dynamo", "sympy"}
+
+
+def test_a_network_that_lacks_a_part_after_loading_is_built_for_use(saved: Path) -> None:
+    model = Model.load(saved)
+    state = model.network.state_dict()
+    folder = saved / "encoder" if (saved / "encoder").is_dir() else None
+    unfilled = unfilled_network(model.config, model.vocabulary, folder=folder)
+    assert all(parameter.is_meta for name, parameter in unfilled.named_parameters() if "linear" in name)
+    assert fill_network(unfilled, dict(state))
+    assert all(torch.equal(value, state[name]) for name, value in unfilled.state_dict().items())
+    unfilled.register_buffer("unsaved", torch.zeros(1, device="meta"), persistent=False)
+    assert not fill_network(unfilled, dict(state))

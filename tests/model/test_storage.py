@@ -46,7 +46,7 @@ def test_eight_bits_are_within_half_a_step_of_each_row(seed: int) -> None:
 
 def test_packing_again_changes_nothing() -> None:
     packed = pack(state(), 8)
-    again = pack(unpack(packed), 8)
+    again = pack(unpack(dict(packed)), 8)
     assert all(torch.equal(packed[name], again[name]) for name in packed if not name.endswith(SCALE))
 
 

@@ -12,8 +12,10 @@ import pytest
 import h3n
 from h3n import formats
 from h3n.errors import UsageError
+from h3n.measure.instruction_sets import parse_with_all
 from h3n.model import native
 
+COUNT, LONGEST = 40, 25  # sentences, and words in each
 TEXT = (
     "She is carefully making the cake that her brother, who never eats any, asked for. Who knows? "
     "On Monday, the 2 committees -- neither of which had met since 1994 -- voted to 'suspend' Mr. O'Neill's licence. "
@@ -22,20 +24,17 @@ TEXT = (
 
 
 def sentences() -> Sequence[str | list[str]]:
-    """Return 500 sentences of a treebank, or a few where there is none."""
+    """Return sentences of a treebank, or a few where there is none; `benchmarks.instruction_sets` takes many more."""
     folder = os.environ.get("H3N_DATA")
     if not folder:
         return [TEXT]
-    return [list(s.words) for s in islice(formats.read(Path(folder) / "gum/dev.conllu.xz"), 500)]
+    short = (s for s in formats.read(Path(folder) / "gum/dev.conllu.xz") if len(s) <= LONGEST)
+    return [TEXT, *(list(s.words) for s in islice(short, COUNT))]
 
 
 @pytest.mark.skipif(len(native.targets()) < 2, reason="this machine has one instruction set, or no native layers")
-def test_all_instruction_sets_give_the_same_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    parses = {}
-    for name in native.targets():
-        monkeypatch.setenv("H3N_ISA", name)
-        parses[name] = list(h3n.load("en", precision="int8").parse(sentences()))
-    first, *others = parses.values()
+def test_all_instruction_sets_give_the_same_trees() -> None:
+    first, *others = parse_with_all("en", sentences()).values()
     assert all(len(parse.spans) and len(parse.arcs) for parse in first if len(parse.sentence.words) > 3)
     for other in others:
         assert other == first

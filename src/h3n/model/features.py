@@ -66,7 +66,7 @@ class Features(nn.Module):
         super().__init__()
         self.size = size
         self.word_dropout = options.word_dropout
-        self.edges = nn.Parameter(torch.randn(2, size) * 0.1)
+        self.edges = nn.Parameter(torch.randn(2, size, device="cpu") * 0.1)
         self.words = nn.Embedding(len(vocabulary.words) + 2, size, padding_idx=PADDING) if words else None
         self.vectors: nn.Embedding | None = None
         self.vector_map: nn.Linear | None = None
@@ -87,7 +87,10 @@ class Features(nn.Module):
         for embedding in (self.words, self.tags, self.shapes, self.styles):
             if embedding is not None:
                 _shrink(embedding)
-        self.register_buffer("counts", torch.tensor([0, 0, *vocabulary.word_counts]), persistent=False)
+        counts = torch.tensor(
+            [0, 0, *vocabulary.word_counts], device="cpu"
+        )  # known, wherever weights are still to come
+        self.register_buffer("counts", counts, persistent=False)
 
     def forward(self, batch: Batch) -> Tensor:  # (B, n + 2, size)
         inside = batch.words != PADDING

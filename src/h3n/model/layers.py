@@ -111,7 +111,8 @@ class Stack(nn.Module):
 
 
 def _sinusoids(count: int, size: int) -> Tensor:
-    place = torch.arange(count, dtype=torch.float32)[:, None]
-    rate = torch.exp(torch.arange(0, size, 2, dtype=torch.float32) * (-math.log(10000.0) / size))
+    # On the device ``meta``, where a saved model's network is first built, torch would load a compiler for this.
+    place = torch.arange(count, dtype=torch.float32, device="cpu")[:, None]
+    rate = torch.exp(torch.arange(0, size, 2, dtype=torch.float32, device="cpu") * (-math.log(10000.0) / size))
     waves = torch.stack((torch.sin(place * rate), torch.cos(place * rate)), dim=-1).flatten(1)
     return waves[:, :size]

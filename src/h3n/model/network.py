@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from h3n.config import Config
 from h3n.convert import LEVELS
@@ -113,6 +116,36 @@ class Network(nn.Module):
 def build_network(config: Config, vocabulary: Vocabulary) -> Network:
     """Return a network to be trained, with the pretrained encoder's weights and static vectors if the options ask."""
     return Network(config, vocabulary)
+
+
+RANDOM = (Tensor.normal_, Tensor.uniform_, nn.init.normal_, nn.init.uniform_, nn.init.kaiming_uniform_)
+
+
+class _Unfilled(TorchFunctionMode):
+    """Leaves out the random numbers that weights start from; on the device ``meta`` they also load a compiler."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        given = kwargs or {}
+        if func in RANDOM:
+            return given["tensor"] if "tensor" in given else args[0]
+        return func(*args, **given)
+
+
+def unfilled_network(config: Config, vocabulary: Vocabulary, *, folder: Path | None, vector_size: int = 0) -> Network:
+    """Return a network whose weights take no memory and have yet to come; buffers of our own are there."""
+    with torch.device("meta"), _Unfilled():
+        return Network(config, vocabulary, folder=folder, vector_size=vector_size)
+
+
+def fill_network(network: Network, state: dict[str, Tensor]) -> bool:
+    """Give an unfilled network its weights, without a copy; return whether it is whole then.
+
+    Encoders of other libraries may have parts that are not saved, which are known only where they are built for use.
+    """
+    network.load_state_dict(state, assign=True)
+    return not any(value.is_meta for value in chain(network.parameters(), network.buffers()))
 
 
 def restore_network(

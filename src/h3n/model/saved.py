@@ -10,14 +10,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 
 from h3n.config import Config, config_of
 from h3n.errors import H3nError, InputError
 from h3n.files import checksum
-from h3n.model.network import Network, restore_network
+from h3n.model.network import Network, fill_network, restore_network, unfilled_network
 from h3n.model.storage import SCALE, unpack
 from h3n.model.vocabulary import EMPTY, Vocabulary
 from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
@@ -37,10 +36,13 @@ def load_saved(folder: Path) -> tuple[Network, Vocabulary, Config]:
     encoder = folder / ENCODER if config.encoder.kind == "pretrained" else None
     found = _read_shapes(folder / WEIGHTS)
     _check_counts(folder, config, encoder, tensors=len(found))
-    _compare(folder / WEIGHTS, found, _implied_shapes(folder, config, vocabulary, encoder, found))
+    network = _unfilled(folder, config, vocabulary, encoder, found)
+    _compare(folder / WEIGHTS, found, {name: tuple(value.shape) for name, value in network.state_dict().items()})
     _check_sum(folder, about)
     try:
-        network = restore_network(config, vocabulary, unpack(load_file(folder / WEIGHTS)), folder=encoder)
+        state = unpack(load_file(folder / WEIGHTS))
+        if not fill_network(network, state):
+            network = restore_network(config, vocabulary, state, folder=encoder)
     except (OSError, SafetensorError, RuntimeError) as error:
         raise InputError(f"{folder / WEIGHTS}: the weights cannot be read: {_first_line(error)}") from None
     return network, vocabulary, config
@@ -102,19 +104,15 @@ def _check_counts(folder: Path, config: Config, encoder: Path | None, *, tensors
             raise InputError(f"{name} is {str(count)[:40]}; the weights are {tensors} tensors, so it is from 0 to that")
 
 
-def _implied_shapes(
-    folder: Path, config: Config, vocabulary: Vocabulary, encoder: Path | None, found: Shapes
-) -> Shapes:
-    """Return the shapes that options and vocabulary ask for, from a network that takes no memory."""
+def _unfilled(folder: Path, config: Config, vocabulary: Vocabulary, encoder: Path | None, found: Shapes) -> Network:
+    """Return the network that options and vocabulary ask for; its weights take no memory yet."""
     vectors = found.get(VECTORS)
     if vectors is not None and len(vectors) != 2:
         raise InputError(f"{folder / WEIGHTS}: {VECTORS} has {len(vectors)} axes; expected 2")
     if config.encoder.vectors and config.encoder.words and config.encoder.kind == "attentive" and vectors is None:
         raise InputError(f"{folder / WEIGHTS}: {VECTORS} is missing; encoder.vectors asks for it")
     try:
-        with torch.device("meta"):
-            network = Network(config, vocabulary, folder=encoder, vector_size=vectors[1] if vectors else 0)
-        return {name: tuple(value.shape) for name, value in network.state_dict().items()}
+        return unfilled_network(config, vocabulary, folder=encoder, vector_size=vectors[1] if vectors else 0)
     except InputError:
         raise
     except Exception as error:  # sizes that contradict each other: torch raises whatever comes

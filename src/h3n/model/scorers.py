@@ -177,7 +177,7 @@ class RelationScorer(nn.Module):
         self.dependent = Mlp(size, hidden, dropout=dropout)
         self.weight = nn.Parameter(torch.zeros(len(at_root), hidden + 1, hidden + 1))
         # Relation `root` if and only if the governor is the root: a row for the root, a row for every other governor.
-        allowed = torch.tensor([at_root, elsewhere], dtype=torch.bool).view(2, len(at_root))
+        allowed = torch.tensor([at_root, elsewhere], dtype=torch.bool, device="cpu").view(2, len(at_root))
         allowed |= ~allowed.any(dim=1, keepdim=True)
         self.register_buffer("barred", ~allowed, persistent=False)
 

@@ -34,14 +34,12 @@ def pack(state: dict[str, Tensor], bits: int) -> dict[str, Tensor]:
 
 
 def unpack(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights that `pack` made small, in 32 bits."""
-    made: dict[str, Tensor] = {}
-    for name, value in state.items():
-        if name.endswith(SCALE) and name.removesuffix(SCALE) in state:
-            continue
-        scale = state.get(name + SCALE)
+    """Return the weights that `pack` made small, in 32 bits; they are taken out of ``state``, to save memory."""
+    unpacked: dict[str, Tensor] = {}
+    for name in [name for name in state if not (name.endswith(SCALE) and name.removesuffix(SCALE) in state)]:
+        value, scale = state.pop(name), state.pop(name + SCALE, None)
         if scale is not None:
-            made[name] = value.float() * scale.float()[..., None]
+            unpacked[name] = value.float().mul_(scale.float()[..., None])
         else:
-            made[name] = value.float() if value.is_floating_point() else value
-    return made
+            unpacked[name] = value.float() if value.is_floating_point() else value
+    return unpacked

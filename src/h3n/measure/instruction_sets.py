@@ -1,0 +1,38 @@
+"""The same sentences with every instruction set that this machine has: parses must be equal to the last bit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from h3n.parser import Result
+
+
+def parse_with_all(model: str, sentences: Sequence[str | list[str]]) -> dict[str, list[Result]]:
+    """Return the parses in 8 bits by each instruction set, the best one first."""
+    from h3n.model.native import targets
+    from h3n.parser import load
+
+    parses = {}
+    for name in targets():
+        with _chosen(name):
+            parser = load(model, precision="int8")
+        parses[name] = list(parser.parse(sentences))
+    return parses
+
+
+@contextmanager
+def _chosen(name: str) -> Iterator[None]:
+    from h3n.model.native import CHOICE
+
+    before = os.environ.get(CHOICE)
+    os.environ[CHOICE] = name
+    try:
+        yield
+    finally:
+        del os.environ[CHOICE]
+        if before is not None:
+            os.environ[CHOICE] = before
