@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from h3n.corpus.options import INPUTS, PACKED, TABLES, Options
-from h3n.corpus.storage import absolute, filesystem, opened, protocol, storage_errors
+from h3n.corpus.storage import absolute, each, filesystem, opened, protocol, storage_errors
 from h3n.corpus.tables import parts_of
 from h3n.errors import InputError, UsageError
 
@@ -43,7 +43,7 @@ def find_inputs(given: Sequence[str], options: Options) -> tuple[Input, ...]:
     names: dict[str, None] = {}
     for one in given:
         names.update(dict.fromkeys(_expanded(one)))
-    return tuple(_described(name, options) for name in names)
+    return tuple(each(lambda name: _described(name, options), list(names), url=given[0]))
 
 
 def _expanded(given: str) -> Iterable[str]:

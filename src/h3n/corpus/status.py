@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from h3n.corpus.manifest import require_manifest
 from h3n.corpus.options import OUTPUTS
-from h3n.corpus.storage import Folder
+from h3n.corpus.storage import Folder, each
 from h3n.corpus.work import PROGRESS, Done
 
 RECENT = 50  # shards of which the rate is told
@@ -73,12 +73,9 @@ def _duration(seconds: float) -> str:
 def read_progress(folder: Folder) -> list[Done]:
     """Return what is known of every finished shard, in order."""
     there = {name.partition(".")[0] for name in folder.names() if name.endswith(tuple(OUTPUTS.values()))}
-    records = []
-    for name in folder.names(PROGRESS):
-        content = folder.read(f"{PROGRESS}/{name}") if name.partition(".")[0] in there else None
-        if content is not None:
-            records.append(Done(**json.loads(content)))
-    return records
+    names = [f"{PROGRESS}/{name}" for name in folder.names(PROGRESS) if name.partition(".")[0] in there]
+    contents = each(folder.read, names, url=folder.url)
+    return [Done(**json.loads(content)) for content in contents if content is not None]
 
 
 @dataclass(frozen=True, slots=True)

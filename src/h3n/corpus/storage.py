@@ -10,10 +10,11 @@ import contextlib
 import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 import fsspec
 from fsspec.core import url_to_fs
@@ -23,7 +24,11 @@ from h3n.files import draft_of, remove_drafts, written_file
 
 LOCAL = ("file", "local")
 WHOLE = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory")  # object stores: a write is whole or nothing
+REQUESTS = 32  # at a time
 PRIVATE = ("memory",)  # what another process does not see
+
+Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 
 def filesystem(url: str) -> tuple[Any, str]:
@@ -96,6 +101,14 @@ class _Reliable(io.RawIOBase):
             part = self._handle.read(len(buffer))
         buffer[: len(part)] = part
         return len(part)
+
+
+def each(function: Callable[[Item], Value], items: Sequence[Item], *, url: str) -> list[Value]:
+    """Return what a function gives for each item, in order; several at a time where requests wait for a network."""
+    if protocol(url) in (*LOCAL, *PRIVATE) or len(items) < 2:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(REQUESTS, thread_name_prefix="h3n") as pool:
+        return list(pool.map(function, items))
 
 
 @dataclass(frozen=True, slots=True)
