@@ -174,14 +174,14 @@ def test_a_sentence_the_parser_fails_at_costs_itself_alone(
 ) -> None:
     from h3n.model.model import Model
 
-    original = Model.decode
+    original = Model.score_batch
 
-    def decode(self: Model, scored, **options):  # type: ignore[no-untyped-def]
-        if any("telescope" in sentence.words for sentence in scored.sentences):
+    def score_batch(self: Model, sentences, inputs):  # type: ignore[no-untyped-def]
+        if any("telescope" in sentence.words for sentence in sentences):
             raise RuntimeError("out of luck")
-        return original(self, scored, **options)
+        return original(self, sentences, inputs)
 
-    monkeypatch.setattr(Model, "decode", decode)
+    monkeypatch.setattr(Model, "score_batch", score_batch)
     finished = parse_corpus([str(texts / "0.txt")], tmp_path / "out", model=str(tiny_model), workers=1)
     assert (finished.sentences, finished.errors) == (2, 1)
     (error,) = (json.loads(line) for line in (tmp_path / "out" / "errors.jsonl").read_text().splitlines())

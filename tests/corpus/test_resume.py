@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from h3n.corpus import Options, local, parse_corpus
-from h3n.corpus.shards import Piece, Shard
+from h3n.corpus.pieces import Piece
+from h3n.corpus.shards import Shard
 from h3n.corpus.work import Crew, Job
 from h3n.errors import InputError
 from tests.corpus.conftest import contents

@@ -102,6 +102,33 @@ def test_what_is_damaged_is_named_and_the_rest_read(tmp_path: Path) -> None:
     assert len(named) > 1_000
 
 
+def test_a_damaged_part_of_a_table_is_named(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    binary = pyarrow.array([b"It is.", b"\xff", None], pyarrow.binary()).view(pyarrow.string())
+    parquet.write_table(pyarrow.table({"text": binary}), tmp_path / "a.parquet")
+    items, problems = read([str(tmp_path / "a.parquet")])
+    assert words(items) == [("It", "is", ".")]
+    assert [problem.reason.partition(" of ")[0] for problem in problems] == ["row 1", "row 2"]
+    texts = pyarrow.table({"text": [f"Number {at} of many." for at in range(400)]})
+    parquet.write_table(texts, tmp_path / "b.parquet", row_group_size=200, use_dictionary=False, compression="zstd")
+    content = bytearray((tmp_path / "b.parquet").read_bytes())
+    start = parquet.ParquetFile(tmp_path / "b.parquet").metadata.row_group(1).column(0).data_page_offset
+    content[start + 40 : start + 80] = bytes(40)
+    (tmp_path / "b.parquet").write_bytes(content)
+    items, problems = read([str(tmp_path / "b.parquet")])
+    assert len(items) == 200
+    (problem,) = problems
+    assert "b.parquet: part 2: cannot be read: " in problem.reason
+
+
+def test_what_is_written_is_not_read(tmp_path: Path) -> None:
+    for name in ("a.txt", "out/part-000000.ptb", "output.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    names = [one.name for one in find_inputs([str(tmp_path)], Options(), out=str(tmp_path / "out"))]
+    assert names == [str(tmp_path / "a.txt"), str(tmp_path / "output.txt")]
+
+
 def test_a_storage_that_fails_is_not_a_damaged_document(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("It is.\n")
     (shard,) = cut(find_inputs([str(tmp_path)], Options()), 100)

@@ -17,7 +17,8 @@ from typing import Any, BinaryIO, TypeAlias, cast
 from h3n import files, formats, text
 from h3n.corpus import storage
 from h3n.corpus.options import TABLES, Options
-from h3n.corpus.shards import Piece, Shard
+from h3n.corpus.pieces import Piece
+from h3n.corpus.shards import Shard
 from h3n.corpus.tables import arrow, read_rows
 from h3n.errors import CorruptInput, FormatError, TruncatedInput
 from h3n.formats.lines import LONGEST, read_pieces
@@ -125,11 +126,10 @@ def _whole(string: str) -> str:
 
 
 def _tables(piece: Piece, options: Options, listen: Listener) -> Iterator[Item]:
-    rows = read_rows(piece.url, piece.format, options, piece.start, piece.end)
-    for number, name, written in rows:
+    for number, name, written in read_rows(piece, options):
         document = name if name is not None else f"{piece.name}:{number}"
         if written is None:
-            listen(Problem(document, None, f"row {number} of {piece.name} has no text"))
+            listen(Problem(document, None, f"row {number} of {piece.name} has no text, or not in UTF-8"))
         else:
             yield from _numbered(document, text.segment(written))
 

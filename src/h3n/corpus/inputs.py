@@ -36,13 +36,16 @@ class Input:
         return PurePosixPath(self.name).suffix.lower() in PACKED
 
 
-def find_inputs(given: Sequence[str], options: Options) -> tuple[Input, ...]:
-    """Return the files that names, patterns and folders stand for, each once, in the order of the arguments."""
+def find_inputs(given: Sequence[str], options: Options, *, out: str | None = None) -> tuple[Input, ...]:
+    """Return the files that names, patterns and folders stand for, each once, in the order of the arguments.
+
+    What lies in the folder ``out``, which is written to, is not input.
+    """
     if not given:
         raise UsageError("no input; accepted: files, folders, patterns such as 'texts/*.txt', or URLs of these")
     names: dict[str, None] = {}
     for one in given:
-        names.update(dict.fromkeys(_expanded(one)))
+        names.update(dict.fromkeys(name for name in _expanded(one) if not _is_inside(name, out)))
     return tuple(each(lambda name: _described(name, options), list(names), url=given[0]))
 
 
@@ -62,6 +65,10 @@ def _expanded(given: str) -> Iterable[str]:
     if not chosen:
         raise InputError(f"{given}: a {kind}")
     return [_as_given(name, given, path) for name in chosen]
+
+
+def _is_inside(name: str, folder: str | None) -> bool:
+    return folder is not None and absolute(name).startswith(f"{folder.rstrip('/')}/")
 
 
 def _is_hidden(name: str) -> bool:

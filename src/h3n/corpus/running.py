@@ -70,7 +70,7 @@ def parse_corpus(
     folder, chosen = Folder(absolute(os.fspath(out))), options or Options()
     if chosen.output_format == "parquet":
         arrow()
-    files = find_inputs(inputs, chosen)
+    files = find_inputs(inputs, chosen, out=folder.url)
     size = chosen.shard_size or size_of_shards(sum(one.size for one in files))
     shards = list(cut(files, size))
     job = _checked(

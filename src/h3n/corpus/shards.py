@@ -12,19 +12,9 @@ from dataclasses import dataclass
 
 from h3n.corpus.inputs import Input
 from h3n.corpus.options import OUTPUTS, TABLES
+from h3n.corpus.pieces import Piece
 
 BY_LINES = ("lines", "words", "jsonl")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A file or a part of it: bytes of one by lines, row groups of a table, from ``start`` up to ``end``."""
-
-    name: str
-    url: str
-    format: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

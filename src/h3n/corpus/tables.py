@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from h3n.corpus.options import Options
+from h3n.corpus.pieces import Piece
 from h3n.corpus.storage import opened
-from h3n.errors import InputError, MissingExtra, UsageError
+from h3n.errors import CorruptInput, InputError, MissingExtra, UsageError
 
 ROWS = 1_000  # rows in memory
 
@@ -33,27 +34,41 @@ def parts_of(url: str, kind: str, options: Options) -> tuple[int, ...]:
         return (handle.seek(0, 2) // max(1, count),) * count
 
 
-def read_rows(
-    url: str, kind: str, options: Options, first: int, end: int
-) -> Iterator[tuple[int, str | None, str | None]]:
-    """Yield number, id and text of the rows in some of the parts; None is what is missing."""
-    with opened(url) as handle:
-        table = _table(handle, url, kind, options)
+def read_rows(piece: Piece, options: Options) -> Iterator[tuple[int, str | None, str | None]]:
+    """Yield number, id and text of the rows in some of a table's parts; None is what is missing or not text."""
+    with opened(piece.url, name=piece.name) as handle:
+        table = _table(handle, piece.name, piece.format, options)
         number = 0
-        for part in range(end):
-            if kind == "parquet" and part < first:
+        for part in range(piece.end):
+            if piece.format == "parquet" and part < piece.start:
                 number += table.metadata.row_group(part).num_rows
                 continue
-            for batch in _batches(table, kind, options, part):
-                if part < first:
+            for batch in _sound(_batches(table, piece.format, options, part), f"{piece.name}: part {part + 1}"):
+                if part < piece.start:
                     number += batch.num_rows
                     continue
                 texts = batch.column(options.text_column)
                 names = batch.column(options.id_column) if options.id_column in batch.schema.names else None
                 for at in range(batch.num_rows):
                     name = None if names is None else names[at].as_py()
-                    yield number, None if name is None else str(name), texts[at].as_py()
+                    yield number, None if name is None else str(name), _text(texts[at])
                     number += 1
+
+
+def _sound(batches: Iterator[Any], place: str) -> Iterator[Any]:
+    """Yield the batches; damage that pyarrow meets is `CorruptInput`."""
+    try:
+        yield from batches
+    except (arrow().ArrowException, OSError) as error:  # what the storage fails at is an InputError, and not meant
+        raise CorruptInput(f"{place}: cannot be read: {(str(error).splitlines() or ['damaged'])[0]}") from None
+
+
+def _text(cell: Any) -> str | None:
+    try:
+        text: str | None = cell.as_py()
+    except UnicodeDecodeError:
+        return None
+    return text
 
 
 def _batches(table: Any, kind: str, options: Options, part: int) -> Iterator[Any]:
