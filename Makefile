@@ -64,7 +64,7 @@ docs: install
 	$(BIN)/python .ci/reference.py docs
 	$(BIN)/zensical build --clean --strict
 
-# The time of the last commit in place of now: building it again gives the same bytes.
+# Files in the wheel carry the time of the last commit in place of now.
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 wheel: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist .
