@@ -6,7 +6,7 @@
 - the start: processor seconds of a cold `h3n parse` up to its first tree, beside those of a process that loads the
   same encoder with transformers and runs it once. Bound: 1.5 times as long.
 - with --peers, SuPar's dependency parser followed by its constituency parser on the same sentences, already cut into
-  words for them, on one thread as ours. They are untrained. Bound: half our rate.
+  words for them, on one thread as ours. They are untrained. Bound: half our rate. And a pipeline of spaCy on the text.
 - the memory that parsing a long file takes at most, measured on a text made here. Bound: 400 MB.
 
 All runs are alternated and the least of each counts, so that the ratio holds on a busy machine too.
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.training import training_files
 from h3n.config import Treebank
-from h3n.measure.other_parsers import compare_with_supar
+from h3n.measure.other_parsers import compare_with_spacy, compare_with_supar
 from h3n.measure.parsing import describe_parsing, measure_parsing
 from h3n.measure.samples import plain_text
 from h3n.measure.starting import has_encoder, measure_memory, measure_start
@@ -40,11 +40,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=5, help="runs, of which the fastest counts")
     parser.add_argument("--megabytes", type=float, default=1.0, help="of text for the memory")
-    parser.add_argument("--peers", action="store_true", help="also SuPar, if it is installed")
+    parser.add_argument("--peers", action="store_true", help="also SuPar and spaCy, if they are installed")
+    parser.add_argument("--spacy", default="en_core_web_sm", help="with --peers: spaCy's pipeline, a name or a folder")
     options = parser.parse_args(argv)
     folder = locate(options.model)
     report_rate(folder, threads=options.threads, repeat=options.repeat)
     exceeded = options.peers and report_peers(folder, repeat=options.repeat)
+    if options.peers:
+        report_spacy(folder, options.spacy, repeat=options.repeat)
     exceeded |= report_start(folder, repeat=options.repeat)
     return int(exceeded | report_memory(folder, megabytes=options.megabytes))
 
@@ -74,6 +77,20 @@ def report_peers(folder: Path, *, repeat: int) -> bool:
     ours, *theirs = times.values()
     print(f"{sum(theirs) / ours:8.2f} times as fast as SuPar's two in sequence (bound: {PEERS_BOUND})")
     return sum(theirs) / ours < PEERS_BOUND
+
+
+def report_spacy(folder: Path, name: str, *, repeat: int) -> None:
+    """Print rates of a spaCy pipeline beside ours, in the same turns."""
+    text = "\n\n".join([plain_text()] * 8)
+    count = sum(1 for _ in segment(text))
+    try:
+        times = compare_with_spacy(load(folder, threads=1), name, text, repeat=repeat)
+    except (ImportError, OSError) as error:
+        print(f"spaCy          not measured: {str(error).splitlines()[0]}")
+        return
+    ours, *_ = times.values()
+    for what, seconds in times.items():
+        print(f"{count / seconds:8.1f} sentences/s   {what}: h3n is {seconds / ours:.2f} times as fast")
 
 
 def report_start(folder: Path, *, repeat: int) -> bool:

@@ -47,6 +47,21 @@ def spacy_rates(name: str, text: str, *, count: int, repeat: int) -> dict[str, f
     return rates
 
 
+def compare_with_spacy(parser: Parser, name: str, text: str, *, repeat: int) -> dict[str, float]:
+    """Return processor seconds of our parser, text in and both trees out, and of a spaCy pipeline, in turns.
+
+    The pipeline runs as it comes and with its tagger and parser alone. `ImportError` or `OSError` where it is missing.
+    """
+    import spacy
+
+    documents = text.split("\n\n")
+    actions: dict[str, Callable[[], object]] = {"h3n, text in, both trees out": lambda: drain(parser, text)}
+    for part, left_out in SPACY_PARTS.items():
+        pipeline = spacy.load(name, exclude=left_out)
+        actions[f"spaCy ({part}), dependencies"] = lambda pipeline=pipeline: deque(pipeline.pipe(documents), 0)  # type: ignore[misc]
+    return least_in_turns(actions, repeat=repeat + 1)  # the first run is for warming up
+
+
 def compare_with_supar(parser: Parser, text: str, *, treebank: Treebank, repeat: int) -> dict[str, float]:
     """Return processor seconds of our parser, text in and both trees out, and of SuPar's two on cut sentences.
 
