@@ -15,6 +15,7 @@ from h3n import corpus, formats
 from h3n.corpus import Options, Progress, parse_corpus
 from h3n.corpus.storage import Folder
 from h3n.errors import InputError, UnknownName, UsageError
+from h3n.parser import Result
 from h3n.training.locking import locked
 from tests.corpus.conftest import contents
 
@@ -46,6 +47,11 @@ def test_workers_do_not_matter_and_a_run_goes_on(texts: Path, tiny_model: Path, 
     assert not list(two.glob(".h3n-*"))
 
 
+def phrase_of(result: Result, word: int) -> tuple[int, int] | None:
+    span = result.phrase(word)
+    return (span.start, span.end) if span is not None else None
+
+
 def test_what_is_read_back_is_what_the_parser_gives(texts: Path, tiny_model: Path, tmp_path: Path) -> None:
     parse_corpus([str(texts)], tmp_path / "out", model=str(tiny_model), options=SMALL, workers=1)
     parser = h3n.load(tiny_model)
@@ -60,6 +66,9 @@ def test_what_is_read_back_is_what_the_parser_gives(texts: Path, tiny_model: Pat
             assert row.result.brackets() == result.brackets()
             assert row.result.governors == result.governors
             assert row.result.relations == result.relations
+            assert [phrase_of(row.result, word) for word in range(len(result))] == [
+                phrase_of(result, word) for word in range(len(result))
+            ]
             assert (row.result.tags, row.result.upos) == (result.tags, result.upos)
             assert [replace(span, confidence=0.0) for span in row.result.spans] == [
                 replace(span, confidence=0.0) for span in result.spans

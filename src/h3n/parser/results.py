@@ -115,7 +115,7 @@ class Result(Lazy):
     def phrase(self, word: int) -> LabelledSpan | None:
         """Return the largest phrase whose head is the word; None where it is the head of none."""
         check_word(word, len(self))
-        if self.joint is None:
+        if not any(span.head is not None for span in self.spans):
             why = self._why_not("a decoder that finds one tree alone")
             raise TreeError(f"{self!r} has no phrases with heads: {why}")
         return next((span for span in self.spans if span.head == word), None)
