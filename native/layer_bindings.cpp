@@ -12,70 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "packing.hpp"
-#include "transformer.hpp"
+#include "bound_linear.hpp"
+#include "bound_spans.hpp"
 
 namespace nb = nanobind;
 
 namespace {
 
-using Input = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
-using Output = nb::ndarray<float, nb::ndim<2>, nb::device::cpu>;
-using Row = nb::ndarray<const float, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
-using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
-
-void require(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-template <class Value, class Array>
-h3n::Table<Value> table_of(const Array& array, std::size_t rows, std::size_t columns) {
-    require(array.shape(0) == rows && array.shape(1) == columns, "a matrix has another shape than the others ask for");
-    require(rows == 0 || columns <= 1 || array.stride(1) == 1, "rows are not contiguous");
-    return {array.data(), static_cast<std::size_t>(array.stride(0))};
-}
-
-const h3n::LayerKernels& kernels_of(std::size_t target) {
-    require(target < h3n::supported_layer_kernels().size(), "this machine has no such target");
-    return *h3n::supported_layer_kernels()[target];
-}
-
-h3n::Activation activation_of(int number) {
-    require(number >= 0 && number <= static_cast<int>(h3n::Activation::gelu), "no such activation");
-    return static_cast<h3n::Activation>(number);
-}
-
-class Linear {
-  public:
-    Linear(const Input& weight, const std::optional<Row>& bias)
-        : packed_(checked(weight, bias), weight.shape(0), weight.shape(1), bias ? bias->data() : nullptr) {}
-
-    void run(const Input& x, const Output& out, int activation, std::size_t target) const {
-        const h3n::Int8& layer = packed_.layer;
-        const std::size_t rows = x.shape(0);
-        const auto from = table_of<const float>(x, rows, layer.inputs);
-        const auto to = table_of<float>(out, rows, layer.outputs);
-        const h3n::LayerKernels& kernels = kernels_of(target);
-        const h3n::Activation how = activation_of(activation);
-        const nb::gil_scoped_release release;
-        float* numbers = h3n::room_for<float>(h3n::rounding_numbers(layer.depth));
-        h3n::run_linear(kernels, layer, from, rows, to, how, h3n::rounded_room(layer.depth, numbers));
-    }
-
-    const h3n::Int8& layer() const { return packed_.layer; }
-
-  private:
-    static const float* checked(const Input& weight, const std::optional<Row>& bias) {
-        require(weight.shape(0) > 0 && weight.shape(1) > 0, "the weights are empty");
-        require(!bias || bias->shape(0) == weight.shape(0), "the bias has another length than the outputs");
-        require(static_cast<std::size_t>(weight.stride(0)) == weight.shape(1), "the weights are not contiguous");
-        return table_of<const float>(weight, weight.shape(0), weight.shape(1)).data;
-    }
-
-    h3n::Packed packed_;
-};
-
-using Column = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
+using namespace h3n::bound;
 
 // Several layers on the rows of x at `places`, each on the first so many of them. An output has a row for each of them,
 // or, where `scattered` says so, as many rows as x, and what is made of a row lies where the row does.
@@ -186,106 +130,6 @@ void attention(const Input& query, const Input& key, const Input& value, const L
         first += count;
     }
 }
-
-using Cube = nb::ndarray<const float, nb::ndim<3>, nb::device::cpu, nb::c_contig>;
-using Labels = nb::ndarray<std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
-using Scores = nb::ndarray<float, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
-
-std::vector<float> copy_of(const Row& row, std::size_t width) {
-    require(row.shape(0) == width, "a part of the scorer has another width than the rest");
-    return {row.data(), row.data() + width};
-}
-
-// The scorer of spans. Spans are given in three columns: sentence, start and end.
-class SpanScorer {
-  public:
-    SpanScorer(const Row& bias, const Row& weight, const Row& shift, float epsilon, const Linear& labels)
-        : labels_(labels.layer()),
-          bias_(copy_of(bias, labels_.inputs)),
-          weight_(copy_of(weight, labels_.inputs)),
-          shift_(copy_of(shift, labels_.inputs)),
-          epsilon_(epsilon) {}
-
-    // The scores of all labels.
-    void score(const Cube& posts, const std::optional<Cube>& pairs, const Column& sentence, const Column& start,
-               const Column& end, const Output& out, std::size_t target) const {
-        const h3n::Spans spans = spans_of(posts, pairs);
-        const auto to = table_of<float>(out, sentence.shape(0), labels_.outputs);
-        each_block(spans, posts.shape(0), {sentence, start, end}, target,
-                   [&](const h3n::LayerKernels&, std::size_t first, std::size_t rows, const h3n::Span*, auto made) {
-                       for (std::size_t r = 0; r < rows; ++r)
-                           std::copy_n(made[r], labels_.outputs, to[first + r]);
-                   });
-    }
-
-    // The best score and its label; `helper` (if there is that label) is barred from one word and a whole sentence.
-    void best(const Cube& posts, const std::optional<Cube>& pairs, const Column& sentence, const Column& start,
-              const Column& end, const Column& lengths, std::size_t helper, const Scores& scores, const Labels& labels,
-              std::size_t target) const {
-        const h3n::Spans spans = spans_of(posts, pairs);
-        const std::size_t count = sentence.shape(0);
-        require(scores.shape(0) == count && labels.shape(0) == count, "there is not one place for every span");
-        require(lengths.shape(0) == posts.shape(0), "there is not one length for every sentence");
-        each_block(spans, posts.shape(0), {sentence, start, end}, target,
-                   [&](const h3n::LayerKernels& kernels, std::size_t first, std::size_t rows, const h3n::Span* cells,
-                       auto made) {
-                       for (std::size_t r = 0; r < rows; ++r) {
-                           const std::size_t words = cells[r].end - cells[r].start;
-                           const auto whole = static_cast<std::size_t>(lengths.data()[cells[r].sentence]);
-                           const std::size_t barred = words == 1 || words == whole ? helper : labels_.outputs;
-                           const std::size_t found = kernels.best(made[r], labels_.outputs, barred);
-                           scores.data()[first + r] = made[r][found];
-                           labels.data()[first + r] = static_cast<std::int64_t>(found);
-                       }
-                   });
-    }
-
-  private:
-    struct Columns {
-        const Column &sentence, &start, &end;
-    };
-
-    h3n::Spans spans_of(const Cube& posts, const std::optional<Cube>& pairs) const {
-        const std::size_t count = posts.shape(1);
-        require(posts.shape(2) == labels_.inputs, "the fenceposts have another width than the scorer");
-        require(!pairs || (pairs->shape(0) == posts.shape(0) && pairs->shape(1) == count && pairs->shape(2) == count),
-                "the pairs have another shape than the fenceposts ask for");
-        return {posts.data(), pairs ? pairs->data() : nullptr, count, labels_.inputs, bias_.data(),
-                {weight_.data(), shift_.data(), epsilon_}, labels_};
-    }
-
-    // Score the spans a block at a time; `take` is given each block's first span and its scores.
-    template <class Take>
-    void each_block(const h3n::Spans& given, std::size_t sentences, const Columns& columns, std::size_t target,
-                    const Take& take) const {
-        const std::size_t count = columns.sentence.shape(0);
-        require(columns.start.shape(0) == count && columns.end.shape(0) == count, "the columns differ in length");
-        const h3n::LayerKernels& kernels = kernels_of(target);
-        const nb::gil_scoped_release release;
-        const std::size_t rounding = h3n::rounding_numbers(labels_.depth);
-        float* numbers = h3n::room_for<float>(rounding + h3n::BLOCK * (given.width + labels_.outputs));
-        const h3n::Rounded rounded = h3n::rounded_room(labels_.depth, numbers);
-        float* room = numbers + rounding;
-        const h3n::Table<float> made{room + h3n::BLOCK * given.width, labels_.outputs};
-        h3n::Span spans[h3n::BLOCK];
-        for (std::size_t first = 0; first < count; first += h3n::BLOCK) {
-            const std::size_t rows = std::min(h3n::BLOCK, count - first);
-            for (std::size_t r = 0; r < rows; ++r) {
-                spans[r] = {static_cast<std::size_t>(columns.sentence.data()[first + r]),
-                            static_cast<std::size_t>(columns.start.data()[first + r]),
-                            static_cast<std::size_t>(columns.end.data()[first + r])};
-                require(spans[r].sentence < sentences && spans[r].start < given.count && spans[r].end < given.count,
-                        "a span lies outside the batch");
-            }
-            kernels.score_spans(given, spans, rows, made, rounded, room);
-            take(kernels, first, rows, spans, made);
-        }
-    }
-
-    h3n::Int8 labels_;  // points into the layer, which Python keeps alive as long as the scorer
-    std::vector<float> bias_, weight_, shift_;
-    float epsilon_;
-};
 
 // The layers of one part of a row: roles, joined, inner, outer.
 using Part = std::vector<const Linear*>;

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import logging
 import os
-import pickle
 import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
 from h3n.corpus.storage import PRIVATE, protocol
 from h3n.corpus.work import Crew, Done, Job, work
@@ -34,8 +34,12 @@ class Actor:
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
         """Do the shards of a batch, and return what is known of each."""
-        shards = [pickle.loads(packed) for packed in batch["shard"]]
+        shards = [_shard_of(json.loads(text)) for text in batch["shard"]]
         return {"done": [json.dumps(asdict(work(self.job, self.parser, shard))) for shard in shards]}
+
+
+def _shard_of(fields: dict[str, Any]) -> Shard:
+    return Shard(**fields | {"pieces": tuple(Piece(**piece) for piece in fields["pieces"])})
 
 
 def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
@@ -47,7 +51,7 @@ def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
     if any(protocol(url) in PRIVATE for url in urls):
         raise UsageError("memory:// is seen by one process alone; accepted with --engine ray: what all machines see")
     ray = _connected(crew.address)
-    dataset = ray.data.from_items([{"shard": pickle.dumps(shard)} for shard in todo], override_num_blocks=len(todo))
+    dataset = ray.data.from_items([{"shard": json.dumps(asdict(shard))} for shard in todo], override_num_blocks=len(todo))
     most = crew.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     answers = dataset.map_batches(
         Actor,
