@@ -51,7 +51,9 @@ def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
     if any(protocol(url) in PRIVATE for url in urls):
         raise UsageError("memory:// is seen by one process alone; accepted with --engine ray: what all machines see")
     ray = _connected(crew.address)
-    dataset = ray.data.from_items([{"shard": json.dumps(asdict(shard))} for shard in todo], override_num_blocks=len(todo))
+    dataset = ray.data.from_items(
+        [{"shard": json.dumps(asdict(shard))} for shard in todo], override_num_blocks=len(todo)
+    )
     most = crew.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     answers = dataset.map_batches(
         Actor,
