@@ -138,8 +138,8 @@ class _Embeddings(nn.Module):
             places = inside.cumsum(dim=1) * inside + self.padding_idx
         kinds = types if types is not None else torch.zeros_like(ids)
         total = self.word_embeddings(ids) + self.token_type_embeddings(kinds) + self.position_embeddings(places)
-        made: Tensor = self.dropout(self.LayerNorm(total))
-        return made
+        states: Tensor = self.dropout(self.LayerNorm(total))
+        return states
 
 
 class _Layer(nn.Module):
@@ -165,8 +165,8 @@ class _Layer(nn.Module):
         rate = self.rate if self.training else 0.0
         seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=rate)
         x = self.attention["output"](seen.transpose(1, 2).flatten(2), x)
-        made: Tensor = self.output(functional.gelu(self.intermediate["dense"](x)), x)
-        return made
+        states: Tensor = self.output(functional.gelu(self.intermediate["dense"](x)), x)
+        return states
 
 
 class _Output(nn.Module):
@@ -179,5 +179,5 @@ class _Output(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, before: Tensor) -> Tensor:
-        made: Tensor = self.LayerNorm(self.dropout(self.dense(x)) + before)
-        return made
+        states: Tensor = self.LayerNorm(self.dropout(self.dense(x)) + before)
+        return states

@@ -38,9 +38,9 @@ def use_int8(network: nn.Module) -> None:
     """Make a network fast, in place; it can neither be trained nor saved any more."""
     require_native()
     for name, child in list(network.named_children()):
-        made = _made(child)
-        if made is not None:
-            setattr(network, name, made.eval())
+        part = _in_8_bits(child)
+        if part is not None:
+            setattr(network, name, part.eval())
         else:
             use_int8(child)
 
@@ -50,7 +50,7 @@ def pays_off(network: nn.Module) -> bool:
     return is_fast() and any(isinstance(module, Bert) for module in network.modules())
 
 
-def _made(module: nn.Module) -> nn.Module | None:
+def _in_8_bits(module: nn.Module) -> nn.Module | None:
     """Return the fast one of a module, or None if there is none."""
     if isinstance(module, Bert):
         return Int8Bert(module)
@@ -156,8 +156,8 @@ class Int8Spans(SpanScorer):
     def project(self, start: Tensor) -> Tensor:
         if self.projected is None:
             raise ValueError("the scorer has no weights for pairs")
-        made: Tensor = self.projected(start)
-        return made
+        rows: Tensor = self.projected(start)
+        return rows
 
     def forward(self, posts: Posts, spans: Spans) -> Tensor:
         return torch.from_numpy(self.spans.score(*_arrays(posts), _columns(spans)))
@@ -182,15 +182,15 @@ class Int8Arcs(ArcScorer):
         use_int8(self)
 
     def project(self, dependent: Tensor) -> Tensor:
-        made: Tensor = self.projected(dependent)
-        return made
+        rows: Tensor = self.projected(dependent)
+        return rows
 
 
 def affine(weight: Tensor) -> nn.Linear:
     """Return the layer that multiplies with a matrix whose last row is a bias."""
-    made = nn.Linear(len(weight) - 1, weight.shape[1])
-    made.weight, made.bias = nn.Parameter(weight[:-1].T), nn.Parameter(weight[-1])
-    return made
+    layer = nn.Linear(len(weight) - 1, weight.shape[1])
+    layer.weight, layer.bias = nn.Parameter(weight[:-1].T), nn.Parameter(weight[-1])
+    return layer
 
 
 def _arrays(posts: Posts) -> tuple[Floats, Floats | None]:
@@ -225,6 +225,6 @@ def _packed(x: Tensor, mask: Tensor) -> tuple[Floats, Lengths]:
 
 
 def _padded(rows: Floats, mask: Tensor) -> Tensor:
-    made = np.zeros((*mask.shape, rows.shape[1]), dtype=np.float32)
-    made[mask.numpy()] = rows
-    return torch.from_numpy(made)
+    padded = np.zeros((*mask.shape, rows.shape[1]), dtype=np.float32)
+    padded[mask.numpy()] = rows
+    return torch.from_numpy(padded)

@@ -70,9 +70,9 @@ class Linear:
         self.packed = _layers.Linear(weight, np.concatenate(biases) if biases else None)
 
     def __call__(self, x: Floats, *, out: Floats | None = None) -> Floats:
-        made = out if out is not None else np.empty((len(x), self.outputs), dtype=np.float32)
-        self.packed.run(x, made, self._activation, self._target)
-        return made
+        results = out if out is not None else np.empty((len(x), self.outputs), dtype=np.float32)
+        self.packed.run(x, results, self._activation, self._target)
+        return results
 
 
 class Together:
@@ -91,13 +91,13 @@ class Together:
 
         Into an array of ``outs`` it is written where the rows lie in ``x``; a new one has the rows one after the other.
         """
-        made = [
+        results = [
             np.empty((count, width), dtype=np.float32) if out is None else out
             for out, count, width in zip(outs, rows, self.outputs, strict=True)
         ]
         scattered = [out is not None for out in outs]
-        _layers.run_together(self._packed, x, places, list(rows), made, scattered, self._activations, self._target)
-        return made
+        _layers.run_together(self._packed, x, places, list(rows), results, scattered, self._activations, self._target)
+        return results
 
 
 class Bilinear:
@@ -110,9 +110,9 @@ class Bilinear:
         self._pull = _layers.Linear(array_of(flat[:, :-1]), array_of(flat[:, -1]))
 
     def __call__(self, left: Floats, right: Floats) -> Floats:
-        made = np.empty((len(left), self.count), dtype=np.float32)
-        _layers.bilinear(self._pull, left, right, made, self._target)
-        return made
+        scores = np.empty((len(left), self.count), dtype=np.float32)
+        _layers.bilinear(self._pull, left, right, scores, self._target)
+        return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +166,9 @@ class SpanLayer:
 
     def score(self, posts: Floats, pairs: Floats | None, spans: Columns) -> Floats:
         """Return (spans, labels); ``spans`` are their sentences, starts and ends."""
-        made = np.empty((len(spans[0]), self.labels.outputs), dtype=np.float32)
-        self._packed.score(posts, pairs, *spans, made, self._target)
-        return made
+        scores = np.empty((len(spans[0]), self.labels.outputs), dtype=np.float32)
+        self._packed.score(posts, pairs, *spans, scores, self._target)
+        return scores
 
     def best(
         self, posts: Floats, pairs: Floats | None, spans: Columns, *, lengths: Lengths, helper: int | None
@@ -186,5 +186,5 @@ class SpanLayer:
 
 def array_of(tensor: Tensor) -> Floats:
     """Return a parameter as a contiguous array of 32-bit numbers."""
-    made: Floats = np.ascontiguousarray(tensor.detach().float().numpy())
-    return made
+    array: Floats = np.ascontiguousarray(tensor.detach().float().numpy())
+    return array

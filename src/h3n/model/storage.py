@@ -20,17 +20,17 @@ def pack(state: dict[str, Tensor], bits: int) -> dict[str, Tensor]:
     """Return the weights in 8, 16 or 32 bits each; whole numbers stay as they are."""
     if bits not in BITS:
         raise UsageError(f"{bits} bits; accepted: {', '.join(map(str, BITS))}")
-    made: dict[str, Tensor] = {}
+    stored: dict[str, Tensor] = {}
     for name, value in state.items():
         if not value.is_floating_point() or bits == 32:
-            made[name] = value
+            stored[name] = value
         elif bits == 8 and value.dim() > 1 and value.numel() >= SMALLEST:
             scale = (value.abs().amax(dim=-1, keepdim=True) / 127.0).clamp(min=1e-12)
-            made[name] = (value / scale).round().to(torch.int8)
-            made[name + SCALE] = scale.squeeze(-1)
+            stored[name] = (value / scale).round().to(torch.int8)
+            stored[name + SCALE] = scale.squeeze(-1)
         else:
-            made[name] = value.half()
-    return {name: value.contiguous() for name, value in made.items()}
+            stored[name] = value.half()
+    return {name: value.contiguous() for name, value in stored.items()}
 
 
 def unpack(state: dict[str, Tensor]) -> dict[str, Tensor]:
