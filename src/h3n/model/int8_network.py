@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from h3n.model.batch import Batch
 from h3n.model.int8 import Int8Relations, Int8Spans, affine, use_int8
-from h3n.model.native import Floats, Lengths, Together
+from h3n.model.native import Floats, Lengths, Together, require_native
 from h3n.model.network import Network, Output
 from h3n.model.scorers import Posts, WordScorer, bar_arcs, fenceposts
 from h3n.model.spans import spans_of
@@ -53,6 +53,7 @@ class Int8Network(Network):
     """A trained network made fast; it can neither be trained nor saved."""
 
     def __init__(self, network: Network) -> None:
+        require_native()
         nn.Module.__init__(self)
         arc, relation, span = network.arc, network.relation, network.span
         readers = [arc.governor, relation.governor, arc.dependent, relation.dependent]
