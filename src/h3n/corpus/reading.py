@@ -49,7 +49,9 @@ def _rows(out: Folder) -> Iterator[dict[str, Any]]:
     for name in out.names():
         if name.startswith("part-") and name.endswith(OUTPUTS["parquet"]):
             with opened(out.at(name)) as handle:
-                for batch in arrow().parquet.ParquetFile(handle).iter_batches(batch_size=ROWS, use_threads=False):
+                # Without threads: one that lets go of a file's bytes while Python ends takes the process down.
+                table = arrow().parquet.ParquetFile(handle, pre_buffer=False)
+                for batch in table.iter_batches(batch_size=ROWS, use_threads=False):
                     yield from batch.to_pylist()
 
 
