@@ -56,7 +56,9 @@ def input_errors(name: object, what: str) -> Iterator[None]:
 
 
 def reason(error: OSError) -> str:
-    """Return why the operating system refused."""
+    """Return why the operating system refused, or another file system: not all of them say why in words."""
+    if isinstance(error, FileNotFoundError):
+        return os.strerror(errno.ENOENT)
     return error.strerror or str(error)
 
 

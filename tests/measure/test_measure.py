@@ -103,7 +103,7 @@ def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
 def test_files_have_public_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("H3N_DATA", "/treebanks/")
     assert public_name("/treebanks/gum/dev.ptb") == "$H3N_DATA/gum/dev.ptb"
-    assert public_name("/home/somebody/work/mine/dev.ptb") == "mine/dev.ptb"
+    assert public_name("/elsewhere/mine/dev.ptb") == "mine/dev.ptb"
 
 
 def test_random_samples_can_be_read() -> None:

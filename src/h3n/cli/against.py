@@ -6,7 +6,7 @@ from itertools import islice
 
 from h3n import evaluate as score
 from h3n import formats
-from h3n.cli.scores import BRACKETS, Choices, Printed, check_words, read_brackets
+from h3n.cli.scores import BRACKETS, Choices, Printed, check_same_words, read_brackets
 from h3n.errors import MismatchError
 from h3n.evaluate import SentenceCounts
 from h3n.formats import format_to_read
@@ -60,6 +60,6 @@ def count_file(gold: str, predicted: str, *, format_name: str | None, choices: C
         for file, name in zip((gold, predicted), names, strict=True)
     )
     for number, (one, other) in enumerate(score.pair(wanted, found), start=1):
-        check_words(one, other, number, False)
+        check_same_words(one, other, number, False)
         counts.append(score.count_sentence(one, other, convention=choices.convention))
     return counts

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from h3n.cli.outputs import Look, check_output, write_drawings, write_text
+from h3n.cli.outputs import Look, check_output, write_drawings, write_parts
 from h3n.cli.terminal import printable_text, say
 from h3n.draw import Drawable
 from h3n.files import STANDARD
@@ -212,7 +212,7 @@ def find(
         write = _table_line if chosen is Shown.TABLE else _json_line
         to_terminal = output == STANDARD and sys.stdout.isatty()
         lines = (printable_text(write(hit)) if to_terminal else write(hit) for hit in counted)
-        write_text(lines, output)
+        write_parts(lines, output)
     if limit and next(hits, None) is not None:
         say(f"the first {limit}; --limit 0 shows all")
     if not counted.count:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from h3n import formats
-from h3n.cli.outputs import write_text
+from h3n.cli.outputs import write_parts
 from h3n.cli.progress import progress
 from h3n.errors import InputError, MismatchError, UsageError
 from h3n.files import STANDARD
@@ -60,7 +60,7 @@ def diff(
             raise MismatchError(f"{gold} has {len(wanted)} sentences, {first} {len(sides[0])}")
         verdict = judge(wanted, *sides, samples=samples, seed=seed)
     page = diff_page(differences, tables, names=(first, second), verdict=verdict, order=order.value, top=top)
-    write_text([page], output)
+    write_parts([page], output)
     different = sum(bool(one.size) for one in differences)
     typer.echo(f"h3n: {different} of {len(differences)} sentences differ", err=True)
     if different:

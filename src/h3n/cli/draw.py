@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from h3n import draw as drawing
-from h3n.cli.outputs import DRAWINGS, Look, format_of, write_drawings, write_text
+from h3n.cli.outputs import DRAWINGS, Look, format_of, write_drawings, write_parts
 from h3n.cli.reading import read_sentences
 from h3n.errors import UsageError
 from h3n.files import STANDARD
@@ -107,7 +107,7 @@ def draw(
         captioned = ((number, tree, _caption(tree)) for number, tree in sentences)
         write_drawings(captioned, output, kind=chosen.value, look=look)
     elif chosen is OutputFormat.JOINT:
-        write_text((drawing.joint_brackets(tree) + "\n" for _, tree in sentences), output)
+        write_parts((drawing.joint_brackets(tree) + "\n" for _, tree in sentences), output)
     else:
         to_terminal = output == STANDARD and sys.stdout.isatty()
         columns = width or (max(drawing.NARROWEST, shutil.get_terminal_size().columns) if to_terminal else 80)
@@ -116,7 +116,7 @@ def draw(
         def pretty(tree: Sentence) -> str:
             return drawing.pretty(tree, width=columns, colour=coloured, ascii_only=ascii_only, helpers=helpers)
 
-        write_text(_titled(sentences, pretty, one=wishes.one), output)
+        write_parts(_titled(sentences, pretty, one=wishes.one), output)
 
 
 @dataclass(frozen=True, slots=True)

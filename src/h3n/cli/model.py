@@ -154,7 +154,7 @@ def push(
     Model.load(source)  # a damaged model is not sent
     with tempfile.TemporaryDirectory() as scratch:
         target = folder or Path(scratch) / "model"
-        hub.write_folder(source, target, repository=repository)
+        hub.write_for_hub(source, target, repository=repository)
         if folder is None:
             hub.upload(target, repository, private=private)
     done = f"{name} is on the hub as {repository}" if folder is None else f"{folder} is ready; nothing was sent"

@@ -65,7 +65,7 @@ def _is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or Path(output).is_dir()
 
 
-def write_text(parts: Iterable[str], output: str, *, flush: bool = False) -> None:
+def write_parts(parts: Iterable[str], output: str, *, flush: bool = False) -> None:
     """Write the parts one after the other, each at once where somebody waits for it (``flush``)."""
     parts = iter(parts)
     first = next(parts, "")  # what is wrong with the input is said before a file is made
@@ -97,12 +97,12 @@ def write_drawings(trees: Iterable[tuple[int, Drawable, str]], output: str, *, k
     captioned = ((tree, f"{number}. {caption}") for number, tree, caption in trees)
     if kind == "html":
         page = draw.html(captioned, title=look.title, theme=look.theme, helpers=look.helpers, fit=look.fit)
-        write_text([page], output)
+        write_parts([page], output)
     elif kind == "latex":
-        write_text([draw.latex(captioned, helpers=look.helpers)], output)
+        write_parts([draw.latex(captioned, helpers=look.helpers)], output)
     else:
         write: Callable[[Drawable], str] = draw.forest if kind == "forest" else draw.tikz_dependency
-        write_text((f"% {draw.visible(caption)}\n{write(tree)}" for tree, caption in captioned), output)
+        write_parts((f"% {draw.visible(caption)}\n{write(tree)}" for tree, caption in captioned), output)
 
 
 def _write_pictures(pictures: Iterable[tuple[int, str]], output: str, *, kind: str) -> None:

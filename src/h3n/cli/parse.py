@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from h3n import draw, formats, text
-from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_text
+from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_parts
 from h3n.cli.progress import progress
 from h3n.cli.terminal import Findings, UntilError, note_language, printable_text
 from h3n.errors import InputError, UnknownName, UsageError
@@ -177,7 +177,7 @@ def parse(
         )
         write_drawings(trees, output, kind=chosen.value, look=look)
     else:
-        write_text(map(_writer(chosen, output, width), results), output, flush=waiting)
+        write_parts(map(_writer(chosen, output, width), results), output, flush=waiting)
     if read.error is not None:
         raise InputError(f"{read.error}; what stands before it is parsed and written (--keep-going goes on)")
     findings.finish()

@@ -229,7 +229,7 @@ def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sent
         trees = one.tree is not None and other.tree is not None
         if not (trees or arcs):
             raise MismatchError(f"{one.place or gold}: gold and predicted have no kind of tree in common")
-        check_words(one, other, totals.sentences + 1, arcs)
+        check_same_words(one, other, totals.sentences + 1, arcs)
         classes = {"head_accuracy": (_levels(one), _levels(other))} if trees and arcs else {}
         totals.add(score.count_sentence(one, other, convention=choices.convention, classes=classes))
         if choices.by_label:
@@ -238,7 +238,7 @@ def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sent
     return _joint_result(totals, choices)
 
 
-def check_words(gold: Sentence, predicted: Sentence, number: int, hint: bool) -> None:
+def check_same_words(gold: Sentence, predicted: Sentence, number: int, hint: bool) -> None:
     try:
         score.check_words(gold, predicted, number)
     except MismatchError as error:

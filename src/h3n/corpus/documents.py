@@ -199,7 +199,7 @@ def _skip(handle: BinaryIO) -> int:
 
 
 def _is_packed(piece: Piece) -> bool:
-    return piece.name.lower().endswith((".gz", ".xz", ".bz2", ".zst"))
+    return piece.name.lower().endswith((*files.COMPRESSED, ".zst"))
 
 
 @contextlib.contextmanager

@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from h3n.corpus.options import INPUTS, PACKED, TABLES, Options
-from h3n.corpus.storage import absolute, each, filesystem, opened, protocol, storage_errors
+from h3n.corpus.storage import absolute, each, filesystem, opened, protocol
 from h3n.corpus.tables import parts_of
 from h3n.errors import InputError, UsageError
+from h3n.files import input_errors
 
 ENDS = 1 << 16  # bytes at both ends of a file that go into its checksum
 
@@ -52,7 +53,7 @@ def find_inputs(given: Sequence[str], options: Options, *, out: str | None = Non
 def _expanded(given: str) -> Iterable[str]:
     """Return the names of files that one argument stands for; those of a folder or pattern are sorted."""
     system, path = filesystem(given)
-    with storage_errors(given, "listed"):
+    with input_errors(given, "listed"):
         if system.isfile(path):
             return [given]
         if system.isdir(path):
@@ -84,14 +85,14 @@ def _as_given(name: str, given: str, path: str) -> str:
 def _described(name: str, options: Options) -> Input:
     url = absolute(name)
     system, path = filesystem(url)
-    with storage_errors(name, "opened"):
+    with input_errors(name, "opened"):
         size = int(system.size(path) or 0)
-    kind = options.input_format or format_of(name)
+    kind = options.input_format or guess_input(name)
     parts = parts_of(url, kind, options) if kind in TABLES else ()
     return Input(name=name, url=url, format=kind, size=size, checksum=_checksum(url, size), parts=parts)
 
 
-def format_of(name: str) -> str:
+def guess_input(name: str) -> str:
     """Return the format that a file's ending stands for; running text where it stands for none."""
     endings = [suffix.lower() for suffix in PurePosixPath(name).suffixes if suffix.lower() not in PACKED]
     last = endings[-1] if endings else ""

@@ -32,7 +32,7 @@ def checksum_of_model(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def describe(inputs: Sequence[Input], options: Options, *, model: str, sha256: str, shards: int) -> dict[str, Any]:
+def manifest_of(inputs: Sequence[Input], options: Options, *, model: str, sha256: str, shards: int) -> dict[str, Any]:
     """Return the manifest of a run."""
     written_by = {"h3n": __version__}
     if options.output_format == "parquet":

@@ -13,9 +13,9 @@ from typing import Protocol
 
 from h3n.corpus import local, ray_engine
 from h3n.corpus.inputs import find_inputs
-from h3n.corpus.manifest import begin, checksum_of_model, describe
+from h3n.corpus.manifest import begin, checksum_of_model, manifest_of
 from h3n.corpus.options import Options, size_of_shards
-from h3n.corpus.shards import Shard, cut, name_of
+from h3n.corpus.shards import Shard, cut, shard_name
 from h3n.corpus.status import Progress, read_progress
 from h3n.corpus.storage import Folder, absolute
 from h3n.corpus.summary import write_summary
@@ -76,7 +76,7 @@ def parse_corpus(
     job = _checked(
         Job(folder.url, _anywhere(model), checksum_of_model(locate(model)), replace(chosen, shard_size=size))
     )
-    manifest = describe(files, job.options, model=Path(model).name, sha256=job.sha256, shards=len(shards))
+    manifest = manifest_of(files, job.options, model=Path(model).name, sha256=job.sha256, shards=len(shards))
     with _held(folder):
         folder.create(ERRORS, PROGRESS)
         begin(folder, manifest)
@@ -115,7 +115,7 @@ def _held(folder: Folder) -> Iterator[None]:
 
 def _missing(folder: Folder, shards: Sequence[Shard], options: Options) -> list[Shard]:
     there = set(folder.names())
-    return [shard for shard in shards if name_of(shard.number, options.output_format) not in there]
+    return [shard for shard in shards if shard_name(shard.number, options.output_format) not in there]
 
 
 def _follow(

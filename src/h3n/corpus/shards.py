@@ -66,6 +66,6 @@ def _runs(parts: Sequence[int], size: int) -> Iterator[tuple[int, int, int]]:
         yield first, len(parts), total
 
 
-def name_of(number: int, output_format: str) -> str:
+def shard_name(number: int, output_format: str) -> str:
     """Return the name of a shard's file."""
     return f"part-{number:06d}{OUTPUTS[output_format]}"

@@ -20,7 +20,7 @@ import fsspec
 from fsspec.core import url_to_fs
 
 from h3n.errors import InputError, UsageError
-from h3n.files import draft_of, remove_drafts, written_file
+from h3n.files import draft_of, input_errors, reason, remove_drafts, written_file
 
 LOCAL = ("file", "local")
 WHOLE = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory")  # object stores: a write is whole or nothing
@@ -54,22 +54,11 @@ def absolute(url: str) -> str:
 
 
 @contextlib.contextmanager
-def storage_errors(name: str, what: str) -> Iterator[None]:
-    """Turn what a file system says into one line; clients of object stores raise whatever they like."""
-    try:
-        yield
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
-        raise InputError(f"{name}: cannot be {what}: {error.strerror or 'no such file'}") from None
-    except OSError as error:
-        raise InputError(f"{name}: cannot be {what}: {error.strerror or error}") from None
-
-
-@contextlib.contextmanager
 def opened(url: str, *, name: str | None = None, start: int = 0) -> Iterator[BinaryIO]:
     """Yield the bytes of a file from one of them on; ``name`` is what messages call it."""
     system, path = filesystem(url)
     with contextlib.ExitStack() as stack:
-        with storage_errors(name or url, "opened"):
+        with input_errors(name or url, "opened"):
             handle = stack.enter_context(system.open(path, "rb"))
             if start:
                 handle.seek(start)
@@ -90,14 +79,14 @@ class _Reliable(io.RawIOBase):
         return True
 
     def seek(self, place: int, whence: int = 0) -> int:
-        with storage_errors(self._name, "read"):
+        with input_errors(self._name, "read"):
             return int(self._handle.seek(place, whence))
 
     def tell(self) -> int:
         return int(self._handle.tell())
 
     def readinto(self, buffer: Any) -> int:
-        with storage_errors(self._name, "read"):
+        with input_errors(self._name, "read"):
             part = self._handle.read(len(buffer))
         buffer[: len(part)] = part
         return len(part)
@@ -133,7 +122,7 @@ class Folder:
         """Make the folder and folders in it, where there are such things."""
         for name in ("", *names):
             system, path = filesystem(self.at(name))
-            with storage_errors(self.at(name), "made"):
+            with input_errors(self.at(name), "made"):
                 system.makedirs(path.rstrip("/"), exist_ok=True)
 
     def names(self, inside: str = "") -> list[str]:
@@ -142,7 +131,7 @@ class Folder:
         path = path.rstrip("/")
         system.invalidate_cache(path)
         try:
-            with storage_errors(self.url, "listed"):
+            with input_errors(self.url, "listed"):
                 entries = system.ls(path, detail=True) if system.exists(path) else []
         except InputError:
             entries = []  # removed meanwhile
@@ -156,7 +145,7 @@ class Folder:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise InputError(f"{self.at(name)}: cannot be read: {error.strerror or error}") from None
+            raise InputError(f"{self.at(name)}: cannot be read: {reason(error)}") from None
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file, which appears whole."""
@@ -179,7 +168,7 @@ class Folder:
         whole = protocol(self.url) in WHOLE
         target = self.at(name)
         draft = target if whole else self.at(draft_of(Path(name)).name)
-        with storage_errors(target, "written"):
+        with input_errors(target, "written"):
             with fsspec.open(draft, "wb") as remote:
                 while piece := handle.read(1 << 20):
                     remote.write(piece)

@@ -16,7 +16,7 @@ from h3n.corpus.counts import Counts
 from h3n.corpus.documents import Item, Problem, read_shard
 from h3n.corpus.manifest import checksum_of_model
 from h3n.corpus.options import Options
-from h3n.corpus.shards import Shard, name_of
+from h3n.corpus.shards import Shard, shard_name
 from h3n.corpus.storage import Folder
 from h3n.corpus.writing import WRITERS, Write
 from h3n.errors import H3nError, InputError
@@ -78,7 +78,7 @@ def work(job: Job, parser: Parser, shard: Shard) -> Done:
     out, options = Folder(job.out), job.options
     began, processor = time.time(), time.process_time()
     counts, problems = Counts(), list[Problem]()
-    with out.writing(name_of(shard.number, options.output_format)) as handle:
+    with out.writing(shard_name(shard.number, options.output_format)) as handle:
         with WRITERS[options.output_format].writer(handle) as write:
             for item, result in _parsed(parser, shard, options, problems):
                 _write(item, result, write, counts, problems)

@@ -20,7 +20,7 @@ LEARNED: dict[str, Learned] = {
 }
 
 
-def format_of(file: str) -> str:
+def learned_format(file: str) -> str:
     """Return the format of a treebank file by its name; only formats with one tree are accepted."""
     name = guess_format(file)
     if name not in LEARNED:

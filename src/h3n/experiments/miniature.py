@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from h3n.experiments.experiment import Comparison, SpeedTest, TrainSet
-from h3n.experiments.files import LEARNED, format_of
+from h3n.experiments.files import LEARNED, learned_format
 from h3n.experiments.grammar import Grammar, write_treebank
 from h3n.measure.bands import FILES
 
@@ -69,7 +69,7 @@ def _small(files: Iterable[str], stem: Path) -> tuple[str, ...]:
 
 
 def _one(file: str, stem: Path) -> str:
-    kind = LEARNED[format_of(file.partition("|")[0])]
+    kind = LEARNED[learned_format(file.partition("|")[0])]
     return f"{stem}{'.ptb' if kind == 'constituents' else '.conllu'}"
 
 

@@ -11,7 +11,7 @@ from h3n.config import Config, Treebank, layer_config
 from h3n.decode import DECODERS
 from h3n.errors import UnknownName, UsageError
 from h3n.experiments.experiment import Comparison, DevSet, Make, Run
-from h3n.experiments.files import LEARNED, check_files, find_file, format_of
+from h3n.experiments.files import LEARNED, check_files, find_file, learned_format
 from h3n.measure.provenance import public_name
 from h3n.treebanks import load_recipe
 
@@ -96,7 +96,7 @@ def _job(experiment: Comparison, run: Run, variant: str, seed: int, choice: Choi
 
     def files(given: Iterable[str]) -> tuple[str, ...]:
         there = tuple(find_file(file, variant=variant, made=made) or file for file in given)
-        return tuple(file for file in there if LEARNED[format_of(file)] in run.learns)
+        return tuple(file for file in there if LEARNED[learned_format(file)] in run.learns)
 
     train = [Treebank(files=files(t.files), weight=t.weight, limit=t.limit) for t in experiment.train]
     dev = [replace(d, files=files(d.files)) for d in experiment.dev]

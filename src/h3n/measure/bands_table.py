@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from h3n.measure.fits import Timing, extrapolate
-from h3n.measure.paper import COMPLEXITY, PUBLISHED, PaperRow, paper_bands, paper_row
+from h3n.measure.paper import COMPLEXITY, PUBLISHED, PaperTime, paper_bands, paper_row
 from h3n.measure.provenance import ran_text
 from h3n.measure.tables import growth_text, rate_text, seconds_text, times_text
 
@@ -78,7 +78,7 @@ def _band_lines(band: Mapping[str, Any]) -> Iterator[str]:
         yield f"hpsg and {PUBLISHED} on {same['compared']:,} sentences: {verdict} (by {same['largest']:.2g} at most)"
 
 
-def _row_line(row: Mapping[str, Any], paper: PaperRow | None, *, guessed: bool) -> str:
+def _row_line(row: Mapping[str, Any], paper: PaperTime | None, *, guessed: bool) -> str:
     mark = "~" if row["extrapolated"] else ""
     gains = ["-", "-"]
     if row["decoder"] != PUBLISHED:

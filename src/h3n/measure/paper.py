@@ -15,7 +15,7 @@ COMPLEXITY = {**{name: decoder.cost for name, decoder in DECODERS.items()}, PUBL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaperRow:
+class PaperTime:
     """A decoder's line, as printed."""
 
     seconds: float
@@ -29,7 +29,7 @@ class PaperBand:
 
     words: float
     top: int
-    rows: dict[str, PaperRow]
+    rows: dict[str, PaperTime]
 
 
 @cache
@@ -39,7 +39,7 @@ def paper_bands() -> dict[str, PaperBand]:
     return {name: build_options(PaperBand, band, where=name) for name, band in tomllib.loads(text).items()}
 
 
-def paper_row(band: str, decoder: str) -> PaperRow | None:
+def paper_row(band: str, decoder: str) -> PaperTime | None:
     """Return what the paper has for a decoder in a band, or None."""
     bands = paper_bands()
     return bands[band].rows.get(decoder) if band in bands else None

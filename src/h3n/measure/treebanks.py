@@ -13,6 +13,7 @@ from h3n.evaluate import score_conll18
 from h3n.measure.accuracy import read_gold
 from h3n.measure.documents import read_documents
 from h3n.training.evaluation import bare
+from h3n.workbench.genres import genres
 
 if TYPE_CHECKING:
     from h3n.parser import Parser
@@ -40,25 +41,13 @@ def measure_treebanks(
         parsed = model.parse([bare(example.sentence, tags=False) for example in gold.examples], decoder=decoder)
         rows.append(TreebankRow(name, len(parsed), gold.compare(parsed)))
         parts: dict[str, list[int]] = defaultdict(list)
-        for at, genre in enumerate(genres(files[-1])[: len(parsed)]):
+        for at, genre in zip(range(len(parsed)), genres(formats.read(files[-1])), strict=False):
             parts[genre].append(at)
-        for genre, numbers in sorted(parts.items()):
+        for genre, numbers in sorted(parts.items()) if len(parts) > 1 else ():
             part = replace(gold, examples=[gold.examples[at] for at in numbers])
             scores = part.compare([parsed[at] for at in numbers])
             rows.append(TreebankRow(f"  {genre}", len(numbers), scores))
     return rows
-
-
-def genres(file: str) -> list[str]:
-    """Return the genre of each sentence of GUM, as in ``GUM_academic_art-1``; nothing for other treebanks."""
-    found = []
-    for sentence in formats.read(file):
-        identifiers = [comment for comment in sentence.comments if comment.startswith("# sent_id")]
-        parts = identifiers[0].partition("=")[2].strip().split("_") if identifiers else []
-        if parts[:1] != ["GUM"]:
-            return []
-        found.append(parts[1])
-    return found
 
 
 def measure_raw_text(parser: Parser, path: Path, *, limit: int = 0) -> Scores:

@@ -26,7 +26,7 @@ def check_repository(name: str) -> None:
         raise UsageError(f"repository {name!r}; expected owner/name, of letters, digits, '.', '_' and '-'")
 
 
-def write_folder(source: Path, target: Path, *, repository: str) -> None:
+def write_for_hub(source: Path, target: Path, *, repository: str) -> None:
     """Write those files of a model that belong on the hub; what else lies beside them stays at home."""
     about = read_about(source)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):

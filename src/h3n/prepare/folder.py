@@ -13,7 +13,7 @@ MANIFEST = "manifest.json"
 
 
 @contextmanager
-def written_folder(folder: Path, *, overwrite: bool) -> Iterator[Path]:
+def replaced_folder(folder: Path, *, overwrite: bool) -> Iterator[Path]:
     """Yield a fresh folder to write into; on success it takes the place of ``folder``, on an error it is gone.
 
     A folder that holds something is replaced only with ``overwrite``, and only if we wrote it.

@@ -17,7 +17,7 @@ from h3n.convert.rules import Scheme, load_scheme, to_dependencies, with_made_de
 from h3n.errors import FormatError, H3nError, MismatchError, TreeError, UnknownName, UsageError
 from h3n.files import checksum, write_json, write_text
 from h3n.formats import Reading, Writing
-from h3n.prepare.folder import MANIFEST, written_folder
+from h3n.prepare.folder import MANIFEST, replaced_folder
 from h3n.prepare.reading import is_blanked, read_pair
 from h3n.prepare.report import Finding, Report, SplitReport
 from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate_treebank
@@ -76,7 +76,7 @@ def prepare(
         if recipe.scheme is None:
             raise UsageError(f"{name} has no dependencies; say how to make them, such as --scheme ud2")
         scheme = load_scheme(recipe.scheme)
-    with written_folder(Path(target), overwrite=options.overwrite) as folder:
+    with replaced_folder(Path(target), overwrite=options.overwrite) as folder:
         work = _Work(recipe, found, Path(source), options, scheme)
         report = work.write(folder, watch or (lambda sentences, _: sentences))
         _write_papers(folder, work, report)

@@ -16,7 +16,7 @@ from h3n.parser import Result
 from h3n.serve.answers import attended, dumped
 from h3n.serve.corenlp import OUTPUTS, read_properties, read_text, sentences_of
 from h3n.serve.fields import displacy
-from h3n.serve.requests import ParseRequest, Work, check_lengths, wish_of
+from h3n.serve.requests import ParseRequest, Work, check_sizes, wish_of
 from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service, aside
 
 
@@ -52,7 +52,7 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
 
     async def answered() -> bytes:
         sentences = await aside(sentences_of, given, asked, small=len(given) <= SMALL_CHARACTERS)
-        check_lengths("body", sentences, wish, service.settings.limits)
+        check_sizes("body", sentences, wish, service.settings.limits)
         results = await _results(service, Work(wish, sentences, (), {}))
         small = sum(map(len, results)) <= SMALL_WORDS
         return await aside(output.write, given, results, asked.annotators, small=small)

@@ -152,11 +152,11 @@ def work_of(request: ParseRequest, wish: Wish, limits: Limits) -> Work:
     """Return the sentences of a request within the limits; texts are cut into sentences and words."""
     sentences, sources = _sentences(request, limits)
     name = next(one for one in ("text", "texts", "words") if getattr(request, one) is not None)
-    check_lengths(name, sentences, wish, limits)
+    check_sizes(name, sentences, wish, limits)
     return Work(wish, sentences, sources, _constraints(request, len(sentences), wish, limits))
 
 
-def check_lengths(name: str, sentences: Sequence[Sentence], wish: Wish, limits: Limits) -> None:
+def check_sizes(name: str, sentences: Sequence[Sentence], wish: Wish, limits: Limits) -> None:
     """Refuse more words in all, or in one sentence, than the limits allow."""
     words = sum(map(len, sentences))
     if words > limits.words:

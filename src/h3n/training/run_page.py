@@ -42,7 +42,7 @@ class Judged:
     quality: float
 
 
-def write_page(run: Path, model: Model, dev: Sequence[Example], *, command: str) -> Path:
+def write_run_page(run: Path, model: Model, dev: Sequence[Example], *, command: str) -> Path:
     """Write the page of a run into its folder and return where it is."""
     sentences = [bare(example.sentence, tags=model.config.encoder.tags) for example in dev]
     parsed = model.parse(sentences, styles=[example.style for example in dev])
