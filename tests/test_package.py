@@ -87,6 +87,12 @@ def test_unknown_command_is_bad_usage() -> None:
     assert "Traceback" not in said.stderr
 
 
+def test_a_mistyped_command_is_told_what_was_meant() -> None:
+    said = run("prase", "book.txt")
+    assert said.returncode == 2
+    assert said.stderr == "h3n: No such command 'prase'. Did you mean 'parse'? see h3n --help\n"
+
+
 def test_missing_file_is_one_line() -> None:
     said = run("validate", "no-such-file.ptb")
     assert said.returncode == 2

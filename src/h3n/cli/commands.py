@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
+from difflib import get_close_matches
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -62,6 +63,13 @@ class _Lazy(TyperGroup):
         command: Any = typer.main.get_command(defined)
         command.short_help = summary
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        close = [] if name in COMMANDS or name.startswith("-") else get_close_matches(name, COMMANDS, n=1)
+        if close:
+            ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -131,7 +139,8 @@ def run() -> int:
             return 2
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "h3n"
-        raise UsageError(f"{error.format_message().rstrip('.')}; see {command} --help") from None
+        message = error.format_message().rstrip(".")
+        raise UsageError(f"{message}{'' if message.endswith('?') else ';'} see {command} --help") from None
     except typer.Abort:
         raise KeyboardInterrupt from None
     return code if isinstance(code, int) else 0

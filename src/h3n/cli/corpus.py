@@ -131,11 +131,15 @@ def parse(
     )
     if sys.stderr.isatty():
         typer.echo("", err=True)
-    typer.echo(f"{finished.sentences:,} sentences in {finished.shards:,} shards; {out}/summary.html shows them")
+    counts = f"{_count(finished.sentences, 'sentence')} in {_count(finished.shards, 'shard')}"
+    typer.echo(f"{counts}; {out}/summary.html shows them")
     if finished.errors:
-        count = f"{finished.errors:,} problem{'' if finished.errors == 1 else 's'}"
-        say(f"{count}; {out}/errors.jsonl says which documents and why")
+        say(f"{_count(finished.errors, 'problem')}; {out}/errors.jsonl says which documents and why")
         raise typer.Exit(1)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _reporter() -> Callable[[Progress], None]:

@@ -124,7 +124,7 @@ def evaluate(
     if decoders is not None:
         raise UsageError("--decoders is for --model")
     if len(files) != 2:
-        raise UsageError(f"{len(files)} files; expected two, GOLD and PRED, or --model with gold files")
+        raise UsageError(f"expected two files, GOLD and PRED, or --model with gold files; {len(files)} given")
     gold, predicted = files
     if gold == predicted == "-":
         raise UsageError("only one of GOLD and PRED can be standard input")
