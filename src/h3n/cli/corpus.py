@@ -36,6 +36,7 @@ class Output(StrEnum):
     PARQUET = "parquet"
     CONLLU = "conllu"
     BRACKETS = "brackets"
+    JSONL = "jsonl"
 
 
 @corpus.callback()
@@ -79,6 +80,12 @@ def parse(
     decoder: Annotated[str | None, typer.Option(metavar="NAME", help="As in h3n parse; else the model's own.")] = None,
     style: Annotated[str | None, typer.Option(metavar="NAME", help="The treebank to annotate like.")] = None,
     retag: Annotated[bool, typer.Option("--retag", help="Predict tags where the input has some, too.")] = False,
+    keep_arcs: Annotated[
+        bool, typer.Option("--keep-arcs", help="Keep the dependencies of CoNLL-U or JSON lines; find phrases for them.")
+    ] = False,
+    min_confidence: Annotated[
+        float, typer.Option(metavar="SHARE", help="Leave out sentences whose mean confidence is lower, from 0 to 1.")
+    ] = 0.0,
     precision: Annotated[str, typer.Option(help="float32, int8, or auto.")] = "auto",
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
     max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are not parsed, with a note.")] = 2_000,
@@ -100,6 +107,7 @@ def parse(
       h3n corpus parse 'dumps/*.jsonl.gz' --out parsed --workers 8
       h3n corpus parse s3://bucket/texts --out s3://bucket/parsed --engine ray
       h3n corpus parse book.txt --out parsed --to conllu
+      h3n corpus parse silver.jsonl --out taught --to jsonl --keep-arcs --min-confidence 0.9
     """
     from h3n.corpus import Options, parse_corpus
     from h3n.corpus.options import read_size
@@ -112,6 +120,8 @@ def parse(
         decoder=decoder,
         style=style,
         retag=retag,
+        keep_arcs=keep_arcs,
+        min_confidence=min_confidence,
         precision=precision,
         device=device,
         max_words=max_words,
@@ -133,6 +143,9 @@ def parse(
         typer.echo("", err=True)
     counts = f"{_count(finished.sentences, 'sentence')} in {_count(finished.shards, 'shard')}"
     typer.echo(f"{counts}; {out}/summary.html shows them")
+    if min_confidence:
+        left_out = _count(finished.left_out, "sentence")
+        typer.echo(f"left out for a mean confidence under {min_confidence:g}: {left_out}")
     if finished.errors:
         say(f"{_count(finished.errors, 'problem')}; {out}/errors.jsonl says which documents and why")
         raise typer.Exit(1)

@@ -14,12 +14,16 @@ LENGTHS = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200, 500, 1_000)  # words of 
 
 @dataclass(slots=True)
 class Counts:
-    """Totals of sentences that were parsed; labels are single ones, not unary chains."""
+    """Totals of sentences that were parsed; labels are single ones, not unary chains.
+
+    ``left_out`` are those under the confidence that was asked for, which count nowhere else.
+    """
 
     documents: int = 0
     sentences: int = 0
     words: int = 0
     unparsed: int = 0
+    left_out: int = 0
     lengths: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     relations: Counter[str] = field(default_factory=Counter)
@@ -48,12 +52,12 @@ class Counts:
     def add_table(self, table: dict[str, Any]) -> None:
         """Add what `as_table` gave."""
         for name in NUMBERS:
-            setattr(self, name, getattr(self, name) + table[name])
+            setattr(self, name, getattr(self, name) + table.get(name, 0))
         for name in COUNTERS:
             getattr(self, name).update(table[name])
 
 
-NUMBERS = ("documents", "sentences", "words", "unparsed")
+NUMBERS = ("documents", "sentences", "words", "unparsed", "left_out")
 COUNTERS = ("lengths", "labels", "relations", "tags", "arc_confidences", "span_confidences")
 
 

@@ -23,7 +23,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
 TABLES = ("parquet", "arrow")
 PACKED = (".gz", ".xz", ".bz2", ".zst")
 # The format of the output -> the ending of its shards.
-OUTPUTS = {"parquet": ".parquet", "conllu": ".conllu", "brackets": ".ptb"}
+OUTPUTS = {"parquet": ".parquet", "conllu": ".conllu", "brackets": ".ptb", "jsonl": ".jsonl"}
 SMALLEST, LARGEST, PIECES = 1 << 16, 1 << 22, 64  # bytes of a shard at least and at most, and shards wanted
 
 
@@ -38,6 +38,8 @@ class Options:
     decoder: str | None = None
     style: str | None = None
     retag: bool = False
+    keep_arcs: bool = False
+    min_confidence: float = 0.0
     precision: str = "auto"
     device: str = "cpu"
     max_words: int = 2_000
@@ -49,6 +51,8 @@ class Options:
             raise UnknownName("input format", self.input_format, INPUTS)
         if self.output_format not in OUTPUTS:
             raise UnknownName("output format", self.output_format, OUTPUTS)
+        if not 0.0 <= self.min_confidence <= 1.0:
+            raise UsageError(f"a mean confidence of {self.min_confidence:g}; between 0 and 1 is accepted")
         if self.shard_size < 0:
             raise UsageError(f"a shard size of {self.shard_size} bytes; 0 (by the input's size) or more is accepted")
 

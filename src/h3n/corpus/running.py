@@ -44,6 +44,7 @@ class Finished:
     shards: int
     sentences: int
     errors: int
+    left_out: int = 0
 
 
 def parse_corpus(
@@ -146,7 +147,8 @@ def _finish(folder: Folder, shards: Sequence[Shard]) -> Finished:
     folder.write("errors.jsonl", lines)
     write_summary(folder, records)
     errors = sum(record.errors for record in records)
-    return Finished(len(shards), sum(record.counts["sentences"] for record in records), errors)
+    sentences, left_out = (sum(record.counts.get(name, 0) for record in records) for name in ("sentences", "left_out"))
+    return Finished(len(shards), sentences, errors, left_out)
 
 
 def read_errors(folder: Folder) -> list[dict[str, object]]:

@@ -72,7 +72,11 @@ def _duration(seconds: float) -> str:
 
 def read_progress(folder: Folder) -> list[Done]:
     """Return what is known of every finished shard, in order."""
-    there = {name.partition(".")[0] for name in folder.names() if name.endswith(tuple(OUTPUTS.values()))}
+    there = {
+        name.partition(".")[0]
+        for name in folder.names()
+        if name.startswith("part-") and name.endswith(tuple(OUTPUTS.values()))
+    }
     names = [f"{PROGRESS}/{name}" for name in folder.names(PROGRESS) if name.partition(".")[0] in there]
     contents = each(folder.read, names, url=folder.url)
     return [Done(**json.loads(content)) for content in contents if content is not None]

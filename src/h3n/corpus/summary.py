@@ -87,8 +87,8 @@ def write_summary(folder: Folder, records: Sequence[Done]) -> None:
 
 
 def _page(summary: Mapping[str, Any]) -> str:
-    shown = ("documents", "sentences", "words", "unparsed", "errors", "shards", "inputs")
-    figures = "".join(f"<tr><th>{name}</th><td>{summary[name]:,}</td></tr>" for name in shown)
+    shown = ("documents", "sentences", "words", "unparsed", "left_out", "errors", "shards", "inputs")
+    figures = "".join(f"<tr><th>{name.replace('_', ' ')}</th><td>{summary[name]:,}</td></tr>" for name in shown)
     speed = summary["sentences_per_processor_second"]
     sections = [
         ("Sentence lengths (words)", _lengths(summary["lengths"])),

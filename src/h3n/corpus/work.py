@@ -81,7 +81,10 @@ def work(job: Job, parser: Parser, shard: Shard) -> Done:
     with out.writing(shard_name(shard.number, options.output_format)) as handle:
         with WRITERS[options.output_format].writer(handle) as write:
             for item, result in _parsed(parser, shard, options, problems):
-                _write(item, result, write, counts, problems)
+                if result.note is None and result.confidence < options.min_confidence:
+                    counts.left_out += 1
+                else:
+                    _write(item, result, write, counts, problems)
         if problems:
             lines = (json.dumps(asdict(problem), ensure_ascii=False) + "\n" for problem in problems)
             out.write(f"{ERRORS}/{errors_name(shard.number)}", "".join(lines).encode(errors="replace"))
@@ -128,6 +131,7 @@ def _parse(parser: Parser, items: Iterable[Item], options: Options) -> list[Resu
             decoder=options.decoder,
             style=options.style,
             retag=options.retag,
+            keep_arcs=options.keep_arcs,
             look_ahead=SHARE * LOOK_AHEAD,
         )
     )

@@ -1,4 +1,4 @@
-"""A shard as a file: Parquet, CoNLL-U or brackets. The same sentences give the same bytes."""
+"""A shard as a file: Parquet, CoNLL-U, brackets or JSON lines. The same sentences give the same bytes."""
 
 from __future__ import annotations
 
@@ -39,9 +39,30 @@ def parquet(handle: BinaryIO) -> Iterator[Write]:
 @contextlib.contextmanager
 def conllu(handle: BinaryIO) -> Iterator[Write]:
     """Yield what writes a sentence as CoNLL-U, with a comment where a document begins."""
-    before: list[str] = []
+    named = _namer()
 
     def write(item: Item, result: Result) -> None:
+        handle.write(named(item, result).conllu().encode())
+
+    yield write
+
+
+@contextlib.contextmanager
+def jsonl(handle: BinaryIO) -> Iterator[Write]:
+    """Yield what writes a sentence as a line of JSON with both trees, named as in CoNLL-U."""
+    named = _namer()
+
+    def write(item: Item, result: Result) -> None:
+        handle.write(f"{named(item, result).json()}\n".encode())
+
+    yield write
+
+
+def _namer() -> Callable[[Item, Result], Result]:
+    """Return what gives sentences one after the other the comments by which they are found again."""
+    before: list[str] = []
+
+    def named(item: Item, result: Result) -> Result:
         name = " ".join(item.document.split())
         comments = [line for line in result.sentence.comments if not line.startswith("# newdoc")]
         if item.sentence.place is None:  # of a text, whose sentences have numbers of their own alone
@@ -50,10 +71,9 @@ def conllu(handle: BinaryIO) -> Iterator[Write]:
         if before != [item.document] or item.number == 0:
             comments.insert(0, f"# newdoc id = {name}")
             before[:] = [item.document]
-        named = replace(result, sentence=replace(result.sentence, comments=tuple(comments)))
-        handle.write(named.conllu().encode())
+        return replace(result, sentence=replace(result.sentence, comments=tuple(comments)))
 
-    yield write
+    return named
 
 
 @contextlib.contextmanager
@@ -78,4 +98,5 @@ WRITERS: dict[str, Output] = {
     "parquet": Output(parquet, frozenset()),
     "conllu": Output(conllu, frozenset({"arc"})),
     "brackets": Output(brackets, frozenset({"full"})),
+    "jsonl": Output(jsonl, frozenset()),
 }

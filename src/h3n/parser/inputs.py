@@ -22,12 +22,15 @@ Parsable: TypeAlias = str | Sentence | Iterable[One]
 Words: TypeAlias = Sequence[str] | Iterable[Sequence[str]]
 
 
-def read(source: Parsable | None, words: Words | None = None) -> Iterator[tuple[int, Sentence]]:
+def read(
+    source: Parsable | None, words: Words | None = None, *, keep_arcs: bool = False
+) -> Iterator[tuple[int, Sentence]]:
     """Return the sentences of a source, each with the number of the input it belongs to, counted from 0.
 
     A string is running text; anything else that can be iterated over yields inputs: strings, which are texts, lists of
     words, which are sentences, and instances of `Sentence`. ``words`` are those of one sentence, or lists of them.
-    What cannot be parsed is said at once where it is the source itself, and otherwise when it comes.
+    What cannot be parsed is said at once where it is the source itself, and otherwise when it comes. Trees are taken
+    off but for dependencies that are to be kept.
     """
     if (source is None) == (words is None):
         count = "nothing" if source is None else "both a text and words="
@@ -35,10 +38,10 @@ def read(source: Parsable | None, words: Words | None = None) -> Iterator[tuple[
     if words is not None:
         return _read_words(words)
     if isinstance(source, str | Sentence):
-        return _all([source])
+        return _all([source], keep_arcs=keep_arcs)
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise UsageError(f"cannot parse {_kind(source)}; accepted: {_ACCEPTED}, or an iterable of these")
-    return _all(source)
+    return _all(source, keep_arcs=keep_arcs)
 
 
 _ACCEPTED = "a text, a list of lists of words, a Sentence"
@@ -51,13 +54,14 @@ def _read_words(words: Words) -> Iterator[tuple[int, Sentence]]:
     return _all([words] if _is_words(words) and words else words)
 
 
-def _all(inputs: Iterable[object]) -> Iterator[tuple[int, Sentence]]:
+def _all(inputs: Iterable[object], *, keep_arcs: bool = False) -> Iterator[tuple[int, Sentence]]:
     for number, one in enumerate(inputs):
         if isinstance(one, str):
             for sentence in text.segment(one):
                 yield number, sentence
         elif isinstance(one, Sentence):
-            yield number, bare(_checked(one, number))
+            sentence = bare(_checked(one, number))
+            yield number, replace(sentence, dependencies=one.dependencies) if keep_arcs else sentence
         elif _is_words(one):
             yield number, _checked(Sentence(words=tuple(one)), number)
         else:

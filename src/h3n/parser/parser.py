@@ -23,6 +23,7 @@ from h3n.model.model import Model, Scored
 from h3n.model.ranking import check_ranking
 from h3n.models import locate
 from h3n.parser.confidence import arc_confidences, span_confidences
+from h3n.parser.held import check_holding, held_arcs, own_parse, with_own_relations
 from h3n.parser.inputs import Parsable, Words, read
 from h3n.parser.lazy import Found
 from h3n.parser.processes import prepare_for_forks
@@ -46,6 +47,7 @@ class _Asked:
     constraints: Wanted
     style: str | None = None
     head_score: str | None = None
+    keep_arcs: bool = False
 
     def of(self, sentence: Sentence) -> Constraints | None:
         found = self.constraints(sentence) if callable(self.constraints) else self.constraints
@@ -155,6 +157,7 @@ class Parser:
         look_ahead: int = LOOK_AHEAD,
         retag: bool = False,
         style: str | None = None,
+        keep_arcs: bool = False,
     ) -> Iterator[Result]:
         """Return the parsed sentences one after the other, in the order they come in.
 
@@ -166,9 +169,13 @@ class Parser:
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them. ``style``
         names the treebank whose annotation is to be followed, where the model learned from several; ``head_score`` what
-        `h3n` takes the head of a span by, a name in `h3n.model.ranking.RANKINGS`.
+        `h3n` takes the head of a span by, a name in `h3n.model.ranking.RANKINGS`. With ``keep_arcs`` a `Sentence` that
+        has dependencies keeps them, and phrases are found that agree with them (`h3n.parser.held` says when none are).
         """
         chosen = self.model.decoder_for(decoder)
+        if keep_arcs:
+            check_holding(decoder, constrained=constraints is not None)
+            constraints = held_arcs
         if decoder is None and constraints is not None and chosen == "h3n":
             chosen = "auto"
         if not (callable(constraints) or isinstance(constraints, Constraints | None)):
@@ -181,10 +188,10 @@ class Parser:
         if look_ahead < 0:
             raise UsageError(f"a look-ahead of {look_ahead} words; 0 or more is accepted")
         self.model.vocabulary.style(style)  # an unknown name is said now, not with the first sentence
-        inputs = read(source, words)
+        inputs = read(source, words, keep_arcs=keep_arcs)
         if retag:
             inputs = ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)
-        return self._results(inputs, _Asked(chosen, constraints, style, head_score), look_ahead)
+        return self._results(inputs, _Asked(chosen, constraints, style, head_score, keep_arcs), look_ahead)
 
     def to_frame(
         self,
@@ -246,10 +253,15 @@ class Parser:
         if wanted is not None:
             scored = show_required(self.model.network, scored, wanted, helper=self.model.vocabulary.helper)
         ready = self.model.prepare(scored, decoder=asked.decoder, head_score=asked.head_score)
-        return self.results(scored, decode_batch(ready, asked.decoder, constraints=wanted), sources=sources)
+        parses = decode_batch(ready, asked.decoder, constraints=wanted)
+        return self.results(scored, parses, sources=sources, keep_arcs=asked.keep_arcs)
 
-    def results(self, scored: Scored, parses: Sequence[Parse], *, sources: Sequence[int] | None = None) -> list[Result]:
+    def results(
+        self, scored: Scored, parses: Sequence[Parse], *, sources: Sequence[int] | None = None, keep_arcs: bool = False
+    ) -> list[Result]:
         """Return the results of sentences of which the decoder has found the parses."""
+        if keep_arcs:
+            parses = list(map(own_parse, parses, scored.sentences))
         model, decoding = self.model, self.model.config.decoding
         helper, temperature = model.vocabulary.helper, decoding.span_temperature
         spans = span_confidences(model.network, scored.output, parses, helper=helper, temperature=temperature)
@@ -257,7 +269,10 @@ class Parser:
             arc_confidences(scores, parse, temperature=decoding.arc_temperature)
             for scores, parse in zip(scored.scores, parses, strict=True)
         )
-        found = map(Found, model.name(scored, parses), spans, arcs)
+        named = model.name(scored, parses)
+        if keep_arcs:
+            named = list(map(with_own_relations, named, scored.sentences))
+        found = map(Found, named, spans, arcs)
         return list(map(Result.of, found, sources if sources is not None else repeat(0)))
 
 

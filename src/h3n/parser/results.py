@@ -96,6 +96,12 @@ class Result(Lazy):
         return self.governors.index(ROOT) if self.governors else None
 
     @property
+    def confidence(self) -> float:
+        """The mean confidence of all arcs and phrases; 0 where there are none."""
+        sure = [arc.confidence for arc in self.arcs] + [span.confidence for span in self.spans]
+        return sum(sure) / len(sure) if sure else 0.0
+
+    @property
     def noun_phrases(self) -> tuple[LabelledSpan, ...]:
         """The phrases labelled NP, alone or in a unary chain, an outer one before those inside it."""
         return tuple(span for span in self.spans if NOUN_PHRASE in map(bare_label, span.labels))
