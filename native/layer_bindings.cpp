@@ -137,7 +137,8 @@ using Part = std::vector<const Linear*>;
 class Transformer {
   public:
     Transformer(const std::vector<Part>& parts, const Row& weight, const Row& bias, const Row& outer_weight,
-                const Row& outer_bias, float epsilon, std::size_t heads, int activation) {
+                const Row& outer_bias, float epsilon, std::size_t heads, int activation,
+                const std::optional<Input>& by_distance) {
         for (const Part& part : parts) {
             require(part.size() == 4 && std::count(part.begin(), part.end(), nullptr) == 0, "a part has four layers");
             layer_.parts.push_back({part[0]->layer(), part[1]->layer(), part[2]->layer(), part[3]->layer()});
@@ -149,20 +150,34 @@ class Transformer {
         for (std::size_t k = 0; k < 4; ++k) kept_[k] = copy_of(*rows[k], layer_.width());
         layer_.norm = {kept_[0].data(), kept_[1].data(), epsilon};
         layer_.outer_norm = {kept_[2].data(), kept_[3].data(), epsilon};
+        if (by_distance) keep_distances(*by_distance);
     }
     Transformer(const Transformer&) = delete;
     Transformer& operator=(const Transformer&) = delete;
 
     void run(const Output& x, const Lengths& lengths, std::size_t target) const {
         const auto table = table_of<float>(x, x.shape(0), layer_.width());
-        require_rows(lengths, x.shape(0));
+        const std::size_t longest = require_rows(lengths, x.shape(0));
+        require(layer_.by_distance == nullptr || longest <= layer_.reach, "a sentence is longer than distances reach");
         const h3n::LayerKernels& kernels = kernels_of(target);
         const nb::gil_scoped_release release;
         h3n::run(layer_, kernels, table, lengths.data(), lengths.shape(0));
     }
 
   private:
+    void keep_distances(const Input& given) {
+        const std::size_t width = given.shape(1);
+        require(given.shape(0) == layer_.heads && width % 2 == 1, "the distances do not fit the number of heads");
+        const auto from = table_of<const float>(given, layer_.heads, width);
+        distances_.assign(layer_.heads * width + h3n::SLACK, 0.0F);
+        for (std::size_t head = 0; head < layer_.heads; ++head)
+            std::copy_n(from[head], width, distances_.data() + head * width);
+        layer_.by_distance = distances_.data();
+        layer_.reach = width / 2;
+    }
+
     h3n::TransformerLayer layer_;  // points into the layers, which Python keeps alive as long as this
+    std::vector<float> distances_;
     std::vector<float> kept_[4];
 };
 
@@ -204,9 +219,11 @@ NB_MODULE(_layers, m) {
              nb::arg("lengths").noconvert(), nb::arg("helper"), nb::arg("scores").noconvert(),
              nb::arg("labels").noconvert(), nb::arg("target") = 0);
     nb::class_<Transformer>(m, "Transformer")
-        .def(nb::init<const std::vector<Part>&, const Row&, const Row&, const Row&, const Row&, float, std::size_t, int>(),
+        .def(nb::init<const std::vector<Part>&, const Row&, const Row&, const Row&, const Row&, float, std::size_t, int,
+                      const std::optional<Input>&>(),
              nb::arg("parts"), nb::arg("weight").noconvert(), nb::arg("bias").noconvert(),
              nb::arg("outer_weight").noconvert(), nb::arg("outer_bias").noconvert(), nb::arg("epsilon"),
-             nb::arg("heads"), nb::arg("activation"), nb::keep_alive<1, 2>())
+             nb::arg("heads"), nb::arg("activation"), nb::arg("by_distance").noconvert().none() = nb::none(),
+             nb::keep_alive<1, 2>())
         .def("run", &Transformer::run, nb::arg("x").noconvert(), nb::arg("lengths").noconvert(), nb::arg("target") = 0);
 }

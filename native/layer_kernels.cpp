@@ -121,8 +121,10 @@ void add_norm(Table<const float> x, Table<const float> y, std::size_t rows, std:
 
 constexpr std::size_t TOGETHER = 8;  // sums under way at the same time, so that none waits for the one before
 
-// The scores of LANES queries for all keys: asked[d][query] and scores[key][query].
-void scores_of(const float* asked, Table<const float> key, std::size_t rows, const Heads& heads, float* scores) {
+// The scores of LANES queries for all keys: asked[d][query] and scores[key][query]. To the scores for key k, LANES values
+// at added - k are added, unless it is null.
+void scores_of(const float* asked, Table<const float> key, std::size_t rows, const Heads& heads, const float* added,
+               float* scores) {
     for (std::size_t first = 0; first < rows; first += TOGETHER) {
         const float* keys[TOGETHER];
         for (std::size_t k = 0; k < TOGETHER; ++k) keys[k] = key[first + k < rows ? first + k : rows - 1];
@@ -132,7 +134,10 @@ void scores_of(const float* asked, Table<const float> key, std::size_t rows, con
                 const Lanes query = load(asked + (p * heads.size + d) * LANES);
                 for (std::size_t k = 0; k < TOGETHER; ++k) totals[k] += query * keys[k][p * heads.apart + d];
             }
-        for (std::size_t k = 0; k < TOGETHER && first + k < rows; ++k) store(scores + (first + k) * LANES, totals[k]);
+        for (std::size_t k = 0; k < TOGETHER && first + k < rows; ++k) {
+            if (added != nullptr) totals[k] += load(added - (first + k));
+            store(scores + (first + k) * LANES, totals[k]);
+        }
     }
 }
 
@@ -180,7 +185,9 @@ void attention(Table<const float> query, Table<const float> key, Table<const flo
                     for (std::size_t d = 0; d < heads.size; ++d)
                         asked[(p * heads.size + d) * LANES + q] = row[p * heads.apart + d] * factor;
             }
-            scores_of(asked, {key.data + at, key.stride}, rows, heads, scores);
+            const float* added = heads.by_distance;
+            if (added != nullptr) added += head * (2 * heads.reach + 1) + heads.reach + first;
+            scores_of(asked, {key.data + at, key.stride}, rows, heads, added, scores);
             softmax(scores, rows);
             for (std::size_t p = 0; p < heads.parts; ++p) {
                 const std::size_t from = p * heads.apart + at, to = p * heads.out_apart + at;

@@ -61,6 +61,10 @@ struct Norm {
 // and values, and `out_apart` in what is made of them.
 struct Heads {
     std::size_t count = 1, parts = 1, size = 0, apart = 0, out_apart = 0;
+    // What is added to a score by how far the query stands behind the key: (count, 2 * reach + 1), from -reach to reach,
+    // with SLACK readable floats behind; null where distance counts for nothing. No sentence is longer than reach.
+    const float* by_distance = nullptr;
+    std::size_t reach = 0;
 };
 
 // The spans of a batch: a span is the difference of its two fenceposts, normed, cut off below zero, then one score for

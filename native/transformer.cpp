@@ -30,7 +30,7 @@ class Run {
         const TransformerLayer::Part& part = layer.parts.front();
         inside_ = part.joined.inputs;
         width_ = part.roles.inputs;
-        heads_ = {layer.heads, count_, inside_ / layer.heads, 3 * inside_, inside_};
+        heads_ = {layer.heads, count_, inside_ / layer.heads, 3 * inside_, inside_, layer.by_distance, layer.reach};
         const std::size_t between = std::max(3 * inside_ * count_, part.inner.outputs);
         const std::size_t room = attention_room(longest, heads_);
         const std::size_t depth = std::max({part.roles.depth, part.joined.depth, part.outer.depth});

@@ -18,6 +18,8 @@ struct TransformerLayer {
     Norm norm, outer_norm;
     std::size_t heads = 1;
     Activation activation = Activation::none;
+    const float* by_distance = nullptr;  // as in Heads
+    std::size_t reach = 0;
 
     std::size_t width() const { return parts.size() * parts.front().roles.inputs; }
     bool fits() const;  // whether the sizes agree with each other

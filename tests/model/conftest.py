@@ -15,13 +15,14 @@ TEXT = ["the parser saw a very tall tree near the river .", "Mary liked it", "un
 
 def _tokenizer(kind: str) -> Tokenizer:
     """Return a tokenizer of the given model's build, trained on a few words: pieces, not words, for unseen ones."""
-    if kind == "bert":
+    if kind in ("bert", "mpnet"):
         tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
         tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
         tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+        marks = ("[CLS]", "[SEP]") if kind == "bert" else ("<s>", "</s>")
+        special = [marks[0], "[PAD]" if kind == "bert" else "<pad>", marks[1], "[UNK]", "[MASK]"]
         trainer: Any = trainers.WordPieceTrainer(vocab_size=60, special_tokens=special, show_progress=False)
-        marks, pair = ("[CLS]", "[SEP]"), "[CLS] $A [SEP]"
+        pair = f"{marks[0]} $A {marks[1]}"
     elif kind == "roberta":
         tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -48,6 +49,7 @@ def _tokenizer(kind: str) -> Tokenizer:
 SPECIAL = {
     "bert": {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"},
     "roberta": {"pad_token": "<pad>", "unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"},
+    "mpnet": {"pad_token": "<pad>", "unk_token": "[UNK]", "cls_token": "<s>", "sep_token": "</s>"},
     "xlm-roberta": {"pad_token": "<pad>", "unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"},
     "xlnet": {"pad_token": "<pad>", "unk_token": "<unk>", "sep_token": "<sep>", "cls_token": "<cls>"},
 }
@@ -57,6 +59,8 @@ def _model(kind: str, words: int, padding: int) -> Any:
     from transformers import (
         BertConfig,
         BertModel,
+        MPNetConfig,
+        MPNetModel,
         RobertaConfig,
         RobertaModel,
         XLMRobertaConfig,
@@ -70,8 +74,13 @@ def _model(kind: str, words: int, padding: int) -> Any:
         return XLNetModel(
             XLNetConfig(vocab_size=words, d_model=16, n_layer=2, n_head=2, d_inner=32, pad_token_id=padding)
         )
-    made = {"bert": (BertConfig, BertModel), "roberta": (RobertaConfig, RobertaModel)}
-    config, model = made.get(kind, (XLMRobertaConfig, XLMRobertaModel))
+    classes = {
+        "bert": (BertConfig, BertModel),
+        "mpnet": (MPNetConfig, MPNetModel),
+        "roberta": (RobertaConfig, RobertaModel),
+        "xlm-roberta": (XLMRobertaConfig, XLMRobertaModel),
+    }
+    config, model = classes[kind]
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
     return model(config(vocab_size=words, max_position_embeddings=40, pad_token_id=padding, **sizes))
 

@@ -1,4 +1,4 @@
-"""Our BERT and RoBERTa against those of transformers, which share no code with them."""
+"""Our BERT, RoBERTa and MPNet against those of transformers, which share no code with them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from h3n.model.bert import FILES, Bert, load_plain
+from h3n.model.bert import FILES, Bert
+from h3n.model.encoders import load_plain
+from h3n.model.mpnet import Mpnet
 from h3n.model.pieces import Tokenizer
 
 Folder = Callable[[str], Path]
-KINDS = ["bert", "roberta", "xlm-roberta"]
+KINDS = ["bert", "roberta", "xlm-roberta", "mpnet"]
 
 
 def filled(folder: Path) -> tuple[Bert, torch.nn.Module]:
@@ -25,6 +27,8 @@ def filled(folder: Path) -> tuple[Bert, torch.nn.Module]:
 
     theirs = AutoModel.from_pretrained(folder).eval()
     theirs.pooler = None
+    if theirs.config.model_type == "mpnet":
+        torch.nn.init.normal_(theirs.encoder.relative_attention_bias.weight)  # so that distance counts for something
     found = load_plain(folder)
     assert found is not None
     ours = found[0].eval()
@@ -41,15 +45,27 @@ def test_vectors_are_those_of_transformers(kind: str, tiny_encoder: Folder) -> N
     for row, length in enumerate((9, 4, 1)):
         mask[row, length:] = 0
         ids[row, length:] = ours.config.pad_token_id
-    types = torch.randint(0, ours.config.type_vocab_size, ids.shape)
+    choices = [{"attention_mask": mask}]
+    if ours.config.type_vocab_size:
+        types = torch.randint(0, ours.config.type_vocab_size, ids.shape)
+        choices.append({"attention_mask": mask, "token_type_ids": types})
     with torch.inference_mode():
-        for given in ({"attention_mask": mask}, {"attention_mask": mask, "token_type_ids": types}):
+        for given in choices:
             expected = theirs(input_ids=ids, **given).last_hidden_state
             found = ours(input_ids=ids, **given).last_hidden_state
             assert torch.allclose(found[mask.bool()], expected[mask.bool()], atol=1e-5)
         whole = ids[:1]
         expected = theirs(input_ids=whole, attention_mask=mask[:1]).last_hidden_state
         assert torch.allclose(ours(whole, mask[:1]).last_hidden_state, expected, atol=1e-5)
+
+
+def test_distances_count_as_in_transformers(tiny_encoder: Folder) -> None:
+    ours, theirs = filled(tiny_encoder("mpnet"))
+    assert isinstance(ours, Mpnet)
+    distances = torch.arange(-400, 401)
+    classes = theirs.encoder.relative_position_bucket(-distances, num_buckets=32)  # it counts the other way round
+    expected = theirs.encoder.relative_attention_bias(classes).T
+    assert torch.equal(ours.by_distance(400), expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -15,6 +15,7 @@ from h3n.model import native
 from h3n.model.bert import Bert, BertConfig
 from h3n.model.int8 import Int8Arcs, Int8Bert, Int8Linear, Int8Relations, Int8Spans, Int8Stack, pays_off, use_int8
 from h3n.model.layers import Stack
+from h3n.model.mpnet import Mpnet
 from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer
 from h3n.model.spans import spans_of
 
@@ -31,6 +32,7 @@ OPTIONS = {
     "layer_norm_eps": 1e-12,
     "hidden_dropout_prob": 0.1,
     "attention_probs_dropout_prob": 0.1,
+    "relative_attention_num_buckets": 32,
 }
 LENGTHS = (30, 1, 12, 3)
 
@@ -65,8 +67,9 @@ def words(width: int, *, edges: int = 2) -> tuple[Tensor, Tensor]:
 
 
 @torch.inference_mode()
-def test_bert() -> None:
-    bert = spread(Bert(BertConfig(Path(), OPTIONS)))
+@pytest.mark.parametrize("kind", [Bert, Mpnet])
+def test_bert(kind: type[Bert]) -> None:
+    bert = spread(kind(BertConfig(Path(), OPTIONS)))
     fast = rounded(bert)
     assert isinstance(fast, Int8Bert)
     _, mask = words(1)

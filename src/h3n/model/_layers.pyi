@@ -91,5 +91,6 @@ class Transformer:
         epsilon: float,
         heads: int,
         activation: int,
+        by_distance: NDArray[np.float32] | None = None,
     ) -> None: ...
     def run(self, x: NDArray[np.float32], lengths: NDArray[np.int64], target: int = 0) -> None: ...

@@ -17,8 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-# architecture -> whether positions count from behind the padding piece's number
-COUNTS_FROM_PADDING = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
+# Architectures whose positions count from behind the padding piece's number.
+COUNTS_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")
+KINDS = ("bert", *COUNTS_FROM_PADDING)
 PLAIN = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False, "add_cross_attention": False}
 FILES = ("config.json", "tokenizer.json", "tokenizer_config.json")
 
@@ -37,7 +38,7 @@ class BertConfig:
         self.folder = folder
         self.model_type: str = options["model_type"]
         self.vocab_size: int = options["vocab_size"]
-        self.type_vocab_size: int = options["type_vocab_size"]
+        self.type_vocab_size: int = options.get("type_vocab_size") or 0
         self.hidden_size: int = options["hidden_size"]
         self.intermediate_size: int = options["intermediate_size"]
         self.num_hidden_layers: int = options["num_hidden_layers"]
@@ -47,6 +48,7 @@ class BertConfig:
         self.layer_norm_eps: float = options["layer_norm_eps"]
         self.dropout: float = options["hidden_dropout_prob"]
         self.attention_dropout: float = options["attention_probs_dropout_prob"]
+        self.buckets: int = options.get("relative_attention_num_buckets") or 0  # of distances, in MPNet
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the options as they were read."""
@@ -86,15 +88,40 @@ def _copy(source: Path, target: Path, names: tuple[str, ...]) -> None:
             shutil.copyfile(source / name, target / name)
 
 
-def load_plain(folder: Path) -> tuple[Bert, BertTokenizer] | None:
-    """Return the encoder saved in a folder, its weights still to be filled in, or None if it is of another kind."""
+def read_plain(folder: Path) -> BertConfig | None:
+    """Return the options of the encoder saved in a folder, or None if it is of a kind that is not known here."""
     if not all((folder / name).is_file() for name in FILES):
         return None
     options = json.loads((folder / FILES[0]).read_text(encoding="utf-8"))
-    known = options.get("model_type") in COUNTS_FROM_PADDING
+    known = options.get("model_type") in KINDS
     if not known or any(options.get(name, usual) != usual for name, usual in PLAIN.items()):
         return None
-    return Bert(BertConfig(folder, options)), BertTokenizer(folder)
+    return BertConfig(folder, options)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerParts:
+    """What a layer is made of, whatever the architecture calls it."""
+
+    roles: tuple[nn.Linear, nn.Linear, nn.Linear]  # query, key, value
+    joined: nn.Linear
+    inner: nn.Linear
+    outer: nn.Linear
+    norms: tuple[nn.LayerNorm, nn.LayerNorm]
+    heads: int
+
+
+def attend(parts: LayerParts, x: Tensor, added: Tensor | None, *, rate: float) -> Tensor:
+    """Return what each piece sees of the others; ``added`` to the scores, or where it is false a piece is not seen."""
+    query, key, value = (role(x).unflatten(-1, (parts.heads, -1)).transpose(1, 2) for role in parts.roles)
+    seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=added, dropout_p=rate)
+    return seen.transpose(1, 2).flatten(2)
+
+
+def count_from(padding: int, ids: Tensor) -> Tensor:
+    """Return the places of pieces counted from behind the padding piece's number; padding stays there."""
+    inside = (ids != padding).long()
+    return inside.cumsum(dim=1) * inside + padding
 
 
 class Bert(nn.Module):
@@ -103,7 +130,7 @@ class Bert(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.embeddings = _Embeddings(config)
+        self.embeddings: nn.Module = _Embeddings(config)
         self.encoder = nn.ModuleDict({"layer": nn.ModuleList(_Layer(config) for _ in range(config.num_hidden_layers))})
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Hidden:
@@ -124,7 +151,7 @@ class _Embeddings(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         size = config.hidden_size
-        self.padding_idx = config.pad_token_id if COUNTS_FROM_PADDING[config.model_type] else None
+        self.padding_idx = config.pad_token_id if config.model_type in COUNTS_FROM_PADDING else None
         self.word_embeddings = nn.Embedding(config.vocab_size, size)
         self.position_embeddings = nn.Embedding(config.max_position_embeddings, size)
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, size)
@@ -134,8 +161,7 @@ class _Embeddings(nn.Module):
     def forward(self, ids: Tensor, types: Tensor | None) -> Tensor:
         places = torch.arange(ids.shape[1], device=ids.device)[None]
         if self.padding_idx is not None:
-            inside = (ids != self.padding_idx).long()
-            places = inside.cumsum(dim=1) * inside + self.padding_idx
+            places = count_from(self.padding_idx, ids)
         kinds = types if types is not None else torch.zeros_like(ids)
         total = self.word_embeddings(ids) + self.token_type_embeddings(kinds) + self.position_embeddings(places)
         states: Tensor = self.dropout(self.LayerNorm(total))
@@ -151,25 +177,30 @@ class _Layer(nn.Module):
         self.attention = nn.ModuleDict(
             {
                 "self": nn.ModuleDict({name: nn.Linear(size, size) for name in ("query", "key", "value")}),
-                "output": _Output(size, size, config),
+                "output": Output(size, size, config),
             }
         )
         self.intermediate = nn.ModuleDict({"dense": nn.Linear(size, inner)})
-        self.output = _Output(inner, size, config)
+        self.output = Output(inner, size, config)
 
     def forward(self, x: Tensor, allowed: Tensor | None) -> Tensor:  # (B, pieces, d)
-        roles = cast(nn.ModuleDict, self.attention["self"])
-        query, key, value = (
-            roles[name](x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for name in ("query", "key", "value")
-        )
-        rate = self.rate if self.training else 0.0
-        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=rate)
-        x = self.attention["output"](seen.transpose(1, 2).flatten(2), x)
-        states: Tensor = self.output(functional.gelu(self.intermediate["dense"](x)), x)
+        parts = self.parts()
+        seen = attend(parts, x, allowed, rate=self.rate if self.training else 0.0)
+        x = self.attention["output"](seen, x)
+        states: Tensor = self.output(functional.gelu(parts.inner(x)), x)
         return states
 
+    def parts(self) -> LayerParts:
+        """Return what the layer is made of."""
+        attention = cast(nn.ModuleDict, self.attention["self"])
+        query, key, value = (cast(nn.Linear, attention[name]) for name in ("query", "key", "value"))
+        joined = cast(Output, self.attention["output"])
+        inner = cast(nn.Linear, self.intermediate["dense"])
+        norms = (joined.LayerNorm, self.output.LayerNorm)
+        return LayerParts((query, key, value), joined.dense, inner, self.output.dense, norms, self.heads)
 
-class _Output(nn.Module):
+
+class Output(nn.Module):
     """A linear step added to what came before, then normed."""
 
     def __init__(self, size: int, out: int, config: BertConfig) -> None:

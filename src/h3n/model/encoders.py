@@ -12,9 +12,10 @@ from torch import Tensor, nn
 from h3n.config import Encoder
 from h3n.errors import InputError
 from h3n.model.batch import Batch, Rows
-from h3n.model.bert import load_plain
+from h3n.model.bert import Bert, BertTokenizer, read_plain
 from h3n.model.features import Features
 from h3n.model.layers import SharedDropout, Stack
+from h3n.model.mpnet import Mpnet
 from h3n.model.packages import check_on_hub, locate_encoder
 from h3n.model.pieces import Tokenizer, quiet
 from h3n.model.vocabulary import Vocabulary
@@ -156,6 +157,14 @@ def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
         return plain or _load_with_library(name, weights=folder is None)
     except Exception as error:  # the libraries raise whatever comes, and the tokenizers' nothing narrower
         raise InputError(f"encoder {name!r} cannot be loaded: {_reason(error)}") from None
+
+
+def load_plain(folder: Path) -> tuple[Bert, BertTokenizer] | None:
+    """Return the encoder saved in a folder, its weights still to be filled in, or None if it is of another kind."""
+    config = read_plain(folder)
+    if config is None:
+        return None
+    return (Mpnet if config.model_type == "mpnet" else Bert)(config), BertTokenizer(folder)
 
 
 def _reason(error: Exception) -> str:

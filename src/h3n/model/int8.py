@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from h3n.model.bert import Bert, Hidden
+from h3n.model.bert import Bert, Hidden, LayerParts
 from h3n.model.layers import Layer, Stack
+from h3n.model.mpnet import Mpnet
 from h3n.model.native import (
     Bilinear,
     Columns,
@@ -25,6 +26,7 @@ from h3n.model.native import (
     Part,
     SpanLayer,
     Transformer,
+    array_of,
     is_fast,
     require_native,
 )
@@ -88,7 +90,8 @@ class Int8Bert(nn.Module):
         super().__init__()
         self.config = bert.config
         self.embeddings = bert.embeddings
-        self.layers = [_bert_layer(layer) for layer in bert.layers]
+        added = array_of(bert.by_distance(bert.config.max_position_embeddings)) if isinstance(bert, Mpnet) else None
+        self.layers = [_bert_layer(layer, added) for layer in bert.layers]
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Hidden:
         mask = attention_mask.bool()
@@ -99,12 +102,10 @@ class Int8Bert(nn.Module):
         return Hidden(_padded(x, mask))
 
 
-def _bert_layer(layer: Any) -> Transformer:  # a layer of `Bert`, whose parts have names but no types
-    attention, output = layer.attention, layer.output
-    roles = tuple(attention["self"][name] for name in ("query", "key", "value"))
-    part = Part(roles, attention["output"].dense, layer.intermediate["dense"], output.dense)
-    norms = (attention["output"].LayerNorm, output.LayerNorm)
-    return Transformer([part], norms, heads=layer.heads, activation="gelu")
+def _bert_layer(layer: Any, added: Floats | None) -> Transformer:  # a layer of `Bert` or `Mpnet`
+    parts: LayerParts = layer.parts()
+    part = Part(parts.roles, parts.joined, parts.inner, parts.outer)
+    return Transformer([part], parts.norms, heads=parts.heads, activation="gelu", by_distance=added)
 
 
 class Int8Stack(nn.Module):

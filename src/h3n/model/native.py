@@ -129,11 +129,18 @@ class Transformer:
     """A layer of a transformer: attention and two linear layers, each step added to its input and normed.
 
     A row has one or more parts of equal width, side by side, which meet only in the scores of attention and in the
-    norms. Of the norms the first one's epsilon counts.
+    norms. Of the norms the first one's epsilon counts. ``by_distance`` is added to the scores of attention: for each
+    head a row of 2 reach + 1 values, by how far the query stands behind the key, from -reach to reach.
     """
 
     def __init__(
-        self, parts: Sequence[Part], norms: tuple[nn.LayerNorm, nn.LayerNorm], *, heads: int, activation: str
+        self,
+        parts: Sequence[Part],
+        norms: tuple[nn.LayerNorm, nn.LayerNorm],
+        *,
+        heads: int,
+        activation: str,
+        by_distance: Floats | None = None,
     ) -> None:
         layers = [[Linear(some).packed for some in (p.roles, (p.joined,), (p.inner,), (p.outer,))] for p in parts]
         first, second = norms
@@ -147,6 +154,7 @@ class Transformer:
             first.eps,
             heads,
             _layers.ACTIVATIONS.index(activation),
+            by_distance,
         )
 
     def __call__(self, x: Floats, lengths: Lengths) -> None:
