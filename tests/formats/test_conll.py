@@ -145,3 +145,28 @@ def test_inserts_stand_where_they_stood() -> None:
     sentence = Sentence(words=("x",), inserts=inserts)
     assert [row.split("\t")[0] for row in show([sentence], "conllu").splitlines()] == ["0.1", "1", "1.1", ""]
     assert parse(show([sentence], "conllu"), "conllu") == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("before", "number", "fine"),
+    [
+        ((0,), ("1-2",), True),
+        ((0, 2), ("1-2", "3-3"), True),
+        ((1,), ("1-2",), False),
+        ((0, 1), ("1-2", "2-3"), False),
+        ((2,), ("3-4",), False),
+        ((1,), ("2-1",), False),
+        ((0,), ("01-2",), False),
+        ((2, 0), ("3-3", "1-2"), False),
+    ],
+)
+def test_a_multiword_range_stands_before_its_words(
+    before: tuple[int, ...], number: tuple[str, ...], fine: bool
+) -> None:
+    rows = tuple(Insert(at, f"{name}\tx" + "\t_" * 8) for at, name in zip(before, number, strict=True))
+    sentence = Sentence(words=("a", "b", "c"), inserts=rows)
+    if fine:
+        assert all(row.row in show([sentence], "conllu").splitlines() for row in rows)
+    else:
+        with pytest.raises(TreeError, match=r"multiword range|out of their places"):
+            show([sentence], "conllu")

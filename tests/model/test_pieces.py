@@ -102,3 +102,14 @@ def test_rows_put_every_word_at_its_own_pieces(tokenizer: Tokenizer) -> None:
     assert flat[rows.word_pieces[second]].tolist() == cut[1].ids.tolist()
     assert rows.ids.shape[1] <= 12
     assert rows.mask.sum() == (rows.ids != tokenizer.padding).sum()
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_sentences_that_fit_are_laid_out_as_by_windows(tiny_encoder: Callable[[str], Path], kind: str) -> None:
+    tokenizer = _tokenizer(tiny_encoder(kind))
+    sentences = [["the", "dogs"], ["a"], ["the", "river", "the", "the"]]
+    pieces = [tokenizer.tokenize(words) for words in sentences]
+    lengths = [len(words) for words in sentences]
+    together, one_by_one = tokenizer._lay_out_whole(pieces, lengths), tokenizer._lay_out_windows(pieces, lengths)
+    for name in ("ids", "types", "mask", "word_pieces", "word_of"):
+        assert np.array_equal(getattr(together, name), getattr(one_by_one, name)), name

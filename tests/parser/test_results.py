@@ -136,7 +136,10 @@ def test_trees_are_made_when_they_are_asked_for(parser: Parser, monkeypatch: pyt
     assert lazy.conllu()
     assert (len(lazy), len(lazy.heads)) == (len(lazy.words), len(lazy.relations))
     assert made == [], "CoNLL-U needs no phrase structure"
-    assert lazy.brackets() == lazy.brackets()
+    line = lazy.brackets()
+    assert made == [], "nor do brackets on one line need a tree"
+    assert " ".join(lazy.brackets(indent=True).split()) == line
+    assert lazy.brackets(indent=True) == lazy.brackets(indent=True)
     assert made == ["sentence"], "once"
     assert lazy.spans[0].head == lazy.root
     assert len(lazy.arcs) == len(lazy)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 from h3n.errors import TreeError
 from h3n.trees import Sentence
@@ -35,6 +36,15 @@ def _fault(match: re.Match[str] | None, text: str) -> str | None:
     return f"{_NAMES.get(match[0], 'half a surrogate pair')} in {shown!r}"
 
 
+def is_writable(sentence: Sentence) -> bool:
+    """Return whether every format that has room for the parts of a sentence can show them."""
+    try:
+        check_lengths(sentence)
+    except TreeError:
+        return False
+    return fault_of(sentence) is None
+
+
 def fault_of(sentence: Sentence) -> str | None:
     """Return what makes the words, columns, comments or other rows of a sentence impossible to write, or None."""
     if "" in sentence.words:
@@ -42,9 +52,8 @@ def fault_of(sentence: Sentence) -> str | None:
     columns = [sentence.words, *(getattr(sentence, name) or () for name in COLUMNS)]
     if sentence.dependencies is not None:
         columns.append(sentence.dependencies.relations)
-    for column in columns:
-        if _IN_COLUMNS.search("".join(column)):
-            return _first(map(fault_in_column, column))
+    if _IN_COLUMNS.search("".join(chain.from_iterable(columns))):
+        return _first(map(fault_in_column, chain.from_iterable(columns)))
     for comment in sentence.comments:
         if not comment.startswith("#"):
             return f"a comment that does not begin with #: {comment[:40]!r}"

@@ -6,9 +6,9 @@ layers (columns, word numbers, heads, the tree), and a layer that finds damage e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import TypeAlias
 
 from h3n.errors import (
@@ -21,13 +21,12 @@ from h3n.errors import (
     MisplacedLine,
     Place,
     RootCount,
-    TreeError,
     WrongColumnCount,
 )
 from h3n.files import Source, name_of
 from h3n.formats.lines import read_lines
 from h3n.formats.options import Problems
-from h3n.trees import ROOT, Dependencies, Insert, Sentence
+from h3n.trees import ROOT, Dependencies, Insert
 
 EMPTY = "_"
 COLUMNS = 10
@@ -46,9 +45,15 @@ class _Governors(dict[str, int]):
         raise KeyError(text)
 
 
-_USUAL = 512  # words; longer sentences take the general way
-_NUMBERS = tuple(map(str, range(1, _USUAL + 1)))
-_GOVERNORS = _Governors((str(number + 1), number) for number in range(ROOT, _USUAL))
+_RANGE = re.compile(rf"([1-9][0-9]{{0,8}})-([1-9][0-9]{{0,8}})(?:\t[^\t\n]+){{{COLUMNS - 1}}}")
+USUAL = 512  # words; longer sentences take the general way
+_NUMBERS = tuple(map(str, range(1, USUAL + 1)))
+_GOVERNORS = _Governors((str(number + 1), number) for number in range(ROOT, USUAL))
+
+
+def word_numbers(n: int) -> tuple[str, ...]:
+    """Return the numbers of n words."""
+    return _NUMBERS[:n] if n <= USUAL else tuple(map(str, range(1, n + 1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ def split_inserts(
     """
     numbers = columns[0]
     n = len(numbers)
-    if numbers == (_NUMBERS[:n] if n <= _USUAL else tuple(map(str, range(1, n + 1)))):
+    if numbers == word_numbers(n):
         return columns, (), range(n)
     words = [row for row, number in enumerate(numbers) if "-" not in number and "." not in number]
     inserts: list[Insert] = []
@@ -157,7 +162,7 @@ def split_inserts(
 
 def check_inserts(inserts: Sequence[Insert], n: int, place: Place) -> None:
     """Raise what is wrong with rows that stand between those of n words."""
-    if not inserts:
+    if _are_usual_ranges(inserts, n):
         return
     words = ["\t".join([str(number), *[EMPTY] * (COLUMNS - 1)]) for number in range(1, n + 1)]
     block = Block(place.file, place.line, (), with_inserts(words, inserts))
@@ -166,6 +171,20 @@ def check_inserts(inserts: Sequence[Insert], n: int, place: Place) -> None:
     split = split_inserts(block, columns, problems) if columns is not None else None
     if split is None or split[1] != tuple(inserts):
         raise BadRange(place, "rows out of their places", "multiword ranges and empty nodes where their numbers say")
+
+
+def _are_usual_ranges(inserts: Sequence[Insert], n: int) -> bool:
+    """Return whether all rows are multiword ranges in their places: no need to look closer."""
+    covered = 0
+    for insert in inserts:
+        match = _RANGE.fullmatch(insert.row)
+        if match is None:
+            return False
+        first, last = int(match[1]), int(match[2])
+        if first != insert.before + 1 or not covered < first <= last <= n:
+            return False
+        covered = last
+    return True
 
 
 def with_inserts(rows: list[str], inserts: Iterable[Insert]) -> list[str]:
@@ -262,24 +281,3 @@ def _cycles(governors: tuple[int, ...]) -> Iterator[list[int]]:
 def column(values: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the column, or None if it is empty throughout."""
     return None if values.count(EMPTY) == len(values) else values
-
-
-def tags_of(sentence: Sentence) -> Sequence[str] | None:
-    """Return the tags with ``_`` for the words of a phrase tree that have none."""
-    return [tag or EMPTY for tag in sentence.tags] if sentence.tags else None
-
-
-def heads_of(dependencies: Dependencies | None) -> tuple[Iterable[str], Iterable[str]]:
-    """Return columns HEAD and DEPREL."""
-    if dependencies is None:
-        return repeat(EMPTY), repeat(EMPTY)
-    return [str(governor + 1) for governor in dependencies.governors], dependencies.relations
-
-
-def joined(columns: Sequence[Iterable[str]], words: Sequence[str]) -> list[str]:
-    """Return the rows of these columns; an endless column ends with the words."""
-    rows = ["\t".join(fields) for fields in zip(map(str, range(1, len(words) + 1)), words, *columns, strict=False)]
-    for row, word in zip(rows, words, strict=True):
-        if row.count("\t") != COLUMNS - 1 or "\n" in row or "\t\t" in row:
-            raise TreeError(f"word {word!r} has a tab, a line end or nothing in one of its columns")
-    return rows

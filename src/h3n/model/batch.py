@@ -104,7 +104,7 @@ def read_inputs(
     tag_ids = [vocabulary.tag_index.get(tag, UNKNOWN - 2) + 2 for tag in found] or [UNKNOWN] * len(words)
     return Inputs(
         length=len(words),
-        words=np.array([_word_id(word, vocabulary) for word in words], dtype=np.int64),
+        words=_word_ids(words, vocabulary),
         tags=np.array(tag_ids, dtype=np.int64),
         shapes=np.array([shape(word) for word in words], dtype=np.int64),
         style=style,
@@ -113,9 +113,11 @@ def read_inputs(
     )
 
 
-def _word_id(word: str, vocabulary: Vocabulary) -> int:
+def _word_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
     index = vocabulary.word_index
-    return index.get(word, index.get(word.lower(), UNKNOWN))
+    if not index:  # the encoder reads pieces alone
+        return np.full(len(words), UNKNOWN, dtype=np.int64)
+    return np.array([index.get(word, index.get(word.lower(), UNKNOWN)) for word in words], dtype=np.int64)
 
 
 def _character_ids(word: str, vocabulary: Vocabulary) -> Numbers:
@@ -214,8 +216,8 @@ def _refuse() -> Pieces:
 def _padded(columns: Sequence[Numbers], width: int) -> Tensor:
     """Return (B, n + 2) with the words in the middle and padding at start, stop and behind."""
     padded = np.full((len(columns), width), PADDING, dtype=np.int64)
-    for b, column in enumerate(columns):
-        padded[b, 1 : len(column) + 1] = column
+    lengths = np.array([len(column) for column in columns])[:, None]
+    padded[:, 1:][np.arange(width - 1) < lengths] = np.concatenate(columns)
     return torch.from_numpy(padded)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from h3n.decode import Parse
+from h3n.formats.bracket_line import bracket_line
 from h3n.model.vocabulary import NO_TAG, Vocabulary
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
@@ -31,6 +32,12 @@ class Named:
         labels = self.vocabulary.labels
         spans = [Span(start, end, labels[label]) for start, end, label, _ in self.parse.spans]
         return tree_of(spans, self.sentence.words, self._leaf_tags, top=self.vocabulary.top)
+
+    def brackets(self) -> str | None:
+        """Return the phrase structure on one line; None where that takes the tree and its writer."""
+        labels = self.vocabulary.labels
+        spans = [(start, end, labels[label]) for start, end, label, _ in self.parse.spans]
+        return bracket_line(spans, self.sentence.words, self._leaf_tags, top=self.vocabulary.top)
 
     def joint(self) -> JointTree | None:
         """Return both trees as one, or None if the decoder found one alone."""

@@ -121,6 +121,42 @@ class Tokenizer:
 
     def lay_out(self, sentences: Sequence[Pieces], lengths: Sequence[int]) -> Rows:
         """Return the rows of a batch, start and stop positions of every sentence among its words."""
+        if all(len(pieces.ids) <= self.room for pieces in sentences):
+            return self._lay_out_whole(sentences, lengths)
+        return self._lay_out_windows(sentences, lengths)
+
+    def _lay_out_whole(self, sentences: Sequence[Pieces], lengths: Sequence[int]) -> Rows:
+        """Return the rows of sentences that fit into one window each: the same, all sentences at once."""
+        count, before, after = len(sentences), len(self.before), len(self.after)
+        sizes = np.array([len(pieces.ids) for pieces in sentences], dtype=np.int64)
+        ends = sizes + before  # columns
+        longest = int(ends.max()) + after
+        columns, rows = np.arange(longest), np.arange(count)
+        mask = columns < ends[:, None] + after
+        inside = (columns >= before) & (columns < ends[:, None])
+        ids = np.full((count, longest), self.padding, dtype=np.int64)
+        types = np.zeros((count, longest), dtype=np.int64)
+        ids[inside], types[inside] = np.concatenate([pieces.ids for pieces in sentences]), self.types[1]
+        ids[:, :before], types[:, :before] = self.before, self.types[0]
+        for at, (mark, kind) in enumerate(zip(self.after, self.types[2], strict=True)):
+            ids[rows, ends + at], types[rows, ends + at] = mark, kind
+        words = np.array(lengths, dtype=np.int64) + 2
+        first_word = np.cumsum(words) - words
+        first = np.cumsum(sizes + 2) - (sizes + 2)  # where the sentence's start stands among all pieces
+        last = first + sizes + 1
+        word_of = np.empty(int(sizes.sum()) + 2 * count, dtype=np.int64)
+        places = np.empty_like(word_of)
+        between = np.ones(len(word_of), dtype=np.bool_)
+        between[first] = between[last] = False
+        word_of[first], word_of[last] = first_word, first_word + words - 1
+        word_of[between] = np.concatenate([pieces.words for pieces in sentences]) + np.repeat(first_word + 1, sizes)
+        places[first] = rows * longest + (0 if before or not after else ends + after - 1)
+        places[last] = rows * longest + ends + after - max(after, 1)
+        places[between] = np.flatnonzero(inside)
+        return Rows(ids, types, mask, places, word_of)
+
+    def _lay_out_windows(self, sentences: Sequence[Pieces], lengths: Sequence[int]) -> Rows:
+        """Return the rows of sentences of any length."""
         rows: list[tuple[list[int], list[int]]] = []
         places: list[Numbers] = []  # (words, rows, columns) of each sentence; words are counted over all sentences
         word = 0

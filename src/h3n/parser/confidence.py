@@ -9,6 +9,7 @@ scores are divided by a temperature first, so that a probability can be made to 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, chain
 
 import numpy as np
 import torch
@@ -45,8 +46,9 @@ def span_confidences(
     if not any(parse.spans for parse in parses):
         return [()] * len(parses)
     scores, label = span_label_scores(network, output, parses, helper=helper)
-    shares = iter((scores / temperature).softmax(dim=1).gather(1, label[:, None])[:, 0].tolist())
-    return [tuple(next(shares) for _ in parse.spans) for parse in parses]
+    shares = (scores / temperature).softmax(dim=1).gather(1, label[:, None])[:, 0].tolist()
+    ends = accumulate(len(parse.spans) for parse in parses)
+    return [tuple(shares[end - len(parse.spans) : end]) for parse, end in zip(parses, ends, strict=True)]
 
 
 @torch.inference_mode()
@@ -54,8 +56,11 @@ def span_label_scores(
     network: Network, output: Output, parses: Sequence[Parse], *, helper: int | None
 ) -> tuple[Tensor, Tensor]:
     """Return the scores of all labels and none for the spans of all parses, a row for each, and the label of each."""
-    rows = [(b, start, end, label) for b, parse in enumerate(parses) for start, end, label, _ in parse.spans]
-    sentence, start, end, label = torch.tensor(rows, dtype=torch.int64, device=network.device).unbind(dim=1)
+    counts = [len(parse.spans) for parse in parses]
+    numbers = chain.from_iterable(chain.from_iterable(parse.spans for parse in parses))
+    rows = torch.from_numpy(np.fromiter(numbers, np.int64, 4 * sum(counts)).reshape(-1, 4)).to(network.device)
+    start, end, label, _ = rows.unbind(dim=1)
+    sentence = torch.from_numpy(np.repeat(np.arange(len(parses)), counts)).to(network.device)
     spans = Spans(output.spans.lengths, (0, len(rows)), sentence, start, end)
     scores = network.span(output.posts, spans).float()
     spans.bar_helper(scores, helper)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from h3n.formats.characters import is_writable
 from h3n.model.naming import Named
 from h3n.trees import HELPER, UNARY, Sentence
 
@@ -87,6 +88,14 @@ class Lazy:
             return self._found.named.sentence
         except AttributeError:
             return self.sentence
+
+    def bracket_line(self) -> str | None:
+        """Return the brackets of what was found without a tree being made, or None where that cannot be."""
+        try:
+            named = self._found.named
+        except AttributeError:
+            return None
+        return named.brackets() if is_writable(named.sentence) else None
 
     if not TYPE_CHECKING:
 

@@ -150,6 +150,8 @@ class Result(Lazy):
         """Return the phrase structure in Penn Treebank notation; a blank inside a word is written ``_``."""
         if self.note is not None:
             return ""
+        if not indent and (line := self.bracket_line()) is not None:
+            return line
         return _written(self.sentence, "brackets", Writing(indent=indent, blank=BLANK)).removesuffix("\n")
 
     def joint_brackets(self) -> str:
