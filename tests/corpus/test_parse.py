@@ -162,7 +162,7 @@ def test_what_cannot_be_parsed_is_in_a_table(tiny_model: Path, tmp_path: Path) -
     said = run("parse", tmp_path / "a.jsonl", "--out", out, "--model", tiny_model, "--max-words", 5, "--workers", 1)
     assert said.returncode == 1, said.stderr
     assert said.stderr.startswith("h3n: 2 problems; ")
-    assert "3 sentences in 1 shards" in said.stdout
+    assert "3 sentences in 1 shard;" in said.stdout
     first, second = (json.loads(line) for line in (out / "errors.jsonl").read_text(encoding="utf-8").splitlines())
     assert first["document"].endswith("a.jsonl:33")
     assert (second["document"], second["sentence"]) == ("long", 0)

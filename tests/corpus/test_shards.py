@@ -44,6 +44,48 @@ def test_every_line_is_in_one_shard_wherever_it_is_cut(tmp_path: Path, size: int
     assert [item.document for item in items] == [item.document for item in whole]
 
 
+PARAGRAPHS = ["A man reads.\nHe stops.", "Ä dog", "One two\nthree.", "x"]
+
+
+@pytest.mark.parametrize("size", [*range(1, 60), 500])
+@pytest.mark.parametrize(
+    ("before", "between", "end"), [("", "\n\n", ""), ("\n\n", "\n \n\n", "\n\n\n"), ("\n", "\n\t\n", "\n")]
+)
+def test_every_paragraph_is_in_one_shard_wherever_it_is_cut(
+    tmp_path: Path, size: int, before: str, between: str, end: str
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes((before + between.join(PARAGRAPHS) + end).encode())
+    items, problems = read([str(file)], size=size, options=Options(input_format="paragraphs"))
+    whole, _ = read([str(file)], options=Options(input_format="paragraphs"))
+    assert [(item.document, item.number, item.sentence.words) for item in items] == [
+        (item.document, item.number, item.sentence.words) for item in whole
+    ]
+    assert not problems
+    documents = list(dict.fromkeys(item.document for item in items))
+    content = file.read_bytes()
+    assert [content[int(name.rpartition(":")[2]) :].decode().split("\n")[0] for name in documents] == [
+        paragraph.split("\n")[0] for paragraph in PARAGRAPHS
+    ]
+    assert words(items)[:2] == [("A", "man", "reads", "."), ("He", "stops", ".")]
+
+
+def test_a_damaged_paragraph_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("documents", "streams"):
+        monkeypatch.setattr(f"h3n.corpus.{module}.LONGEST", 40)
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"Fine.\n\nBad \xff byte.\n\n" + b"Far too long.\n" * 9 + b"\nNUL \0.\n\nFine again.")
+    for size in (1, 7, 30, 1_000):
+        items, problems = read([str(file)], size=size, options=Options(input_format="paragraphs"))
+        assert words(items) == [("Fine", "."), ("Fine", "again", ".")]
+        reasons = [problem.reason.partition(";")[0] for problem in problems]
+        assert reasons == [
+            "byte 5 of the paragraph is not UTF-8",
+            "a paragraph of more than 40 bytes",
+            "a NUL character at 5",
+        ]
+
+
 @pytest.mark.parametrize("size", [1, 40, 100_000])
 @pytest.mark.parametrize("rows", [1, 3, 10])
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])

@@ -67,7 +67,10 @@ def parse(
     input_format: Annotated[
         str | None,
         typer.Option(
-            "--from", "-f", metavar="FORMAT", help="text, lines, words, conllu, jsonl, parquet, arrow; else by endings."
+            "--from",
+            "-f",
+            metavar="FORMAT",
+            help="text, paragraphs, lines, words, conllu, jsonl, parquet, arrow; else by endings.",
         ),
     ] = None,
     output_format: Annotated[Output, typer.Option("--to", "-t", help="Format of the shards.")] = Output.PARQUET,

@@ -6,20 +6,19 @@ is another matter: it raises, so that a run stops rather than take a broken netw
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import Any, TypeAlias
 
-from h3n import files, formats, text
-from h3n.corpus import storage
+from h3n import formats, text
 from h3n.corpus.options import TABLES, Options
 from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
-from h3n.corpus.tables import arrow, read_rows
+from h3n.corpus.streams import read_lines, read_paragraphs, unpacked
+from h3n.corpus.tables import read_rows
 from h3n.errors import CorruptInput, FormatError, TruncatedInput
 from h3n.formats.lines import LONGEST, read_pieces
 from h3n.formats.options import Problems, Reading
@@ -27,7 +26,6 @@ from h3n.trees import Sentence
 
 _NEW_DOCUMENT = re.compile(r"# *newdoc(?: +id *= *(?P<name>.*\S))? *")
 _HALF = re.compile("[\ud800-\udfff]")
-Line: TypeAlias = tuple[str, bytes]  # a line and what it is called: its file and the byte it begins at
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +62,31 @@ def read_shard(shard: Shard, options: Options, listen: Listener) -> Iterator[Ite
 
 
 def _text(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
-    with _unpacked(piece) as handle:
+    with unpacked(piece) as handle:
         yield from _numbered(piece.name, text.segment(read_pieces(handle, _problems(piece, listen))))
 
 
 def _conllu(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
     reading = Reading(on_problem=lambda error: listen(Problem(piece.name, None, str(error))))
     document, number = piece.name, 0
-    with _unpacked(piece) as handle:
+    with unpacked(piece) as handle:
         for sentence in formats.read(handle, format="conllu", options=reading):
             opened = next(filter(None, map(_NEW_DOCUMENT.fullmatch, sentence.comments)), None)
             if opened is not None:
                 document, number = opened["name"] or f"{piece.name}:{sentence.place.line if sentence.place else 0}", 0
             yield Item(document, number, sentence)
             number += 1
+
+
+def _paragraphs(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
+    for at, lines in read_paragraphs(piece):
+        name = f"{piece.name}:{at}"
+        try:
+            written = _text_of(b"".join(raw for _, raw in lines), "paragraph").removeprefix("\ufeff")
+        except ValueError as error:
+            listen(Problem(name, None, str(error)))
+        else:
+            yield from _numbered(name, text.segment(written))
 
 
 def _lines(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
@@ -136,6 +145,7 @@ def _tables(piece: Piece, options: Options, listen: Listener) -> Iterator[Item]:
 
 READERS: dict[str, Callable[[Piece, Options, Listener], Iterator[Item]]] = {
     "text": _text,
+    "paragraphs": _paragraphs,
     "lines": _lines,
     "words": _words,
     "conllu": _conllu,
@@ -153,78 +163,22 @@ def _problems(piece: Piece, listen: Listener) -> Problems:
 
 
 def _decoded(piece: Piece, listen: Listener) -> Iterator[tuple[str, str]]:
-    """Yield the lines that are UTF-8 and not too long, without their ends."""
-    for name, raw in _raw_lines(piece):
-        if len(raw) > LONGEST:
-            listen(Problem(name, None, f"a line of more than {LONGEST:,} bytes; expected shorter ones"))
-            continue
+    """Yield the lines that are text and not too long, without their ends, with their names."""
+    for at, raw in read_lines(piece):
+        name = f"{piece.name}:{at}"
         try:
-            line = raw.decode().removesuffix("\n").removesuffix("\r")
-        except UnicodeDecodeError as error:
-            listen(Problem(name, None, f"byte {error.start + 1} of the line is not UTF-8; expected UTF-8 text"))
-            continue
-        if "\0" in line:
-            listen(Problem(name, None, f"a NUL character at {line.index(chr(0)) + 1}; expected text"))
-            continue
-        yield name, line.removeprefix("\ufeff")
+            yield name, _text_of(raw, "line").removesuffix("\n").removesuffix("\r").removeprefix("\ufeff")
+        except ValueError as error:
+            listen(Problem(name, None, str(error)))
 
 
-def _raw_lines(piece: Piece) -> Iterator[Line]:
-    """Yield the lines that begin in the piece; of one that is too long as much as shows that."""
-    packed = _is_packed(piece)
-    start = 0 if packed else piece.start
-    with _unpacked(piece, start=max(0, start - 1)) as handle:
-        at = max(0, start - 1)
-        if start:  # the line that the byte before belongs to began in the piece before
-            at += _skip(handle)
-        while packed or at < piece.end:
-            with files.unpacking_errors(lambda: f"{piece.name}:{at}"):  # noqa: B023 - used at once
-                raw = handle.readline(LONGEST + 1)
-            if not raw:
-                return
-            yield f"{piece.name}:{at}", raw
-            at += len(raw)
-            if not raw.endswith(b"\n") and len(raw) > LONGEST:
-                at += _skip(handle)
-
-
-def _skip(handle: BinaryIO) -> int:
-    """Read up to the end of the line and return how many bytes that were."""
-    passed = 0
-    while raw := handle.readline(LONGEST):
-        passed += len(raw)
-        if raw.endswith(b"\n"):
-            break
-    return passed
-
-
-def _is_packed(piece: Piece) -> bool:
-    return piece.name.lower().endswith((*files.COMPRESSED, ".zst"))
-
-
-@contextlib.contextmanager
-def _unpacked(piece: Piece, *, start: int = 0) -> Iterator[BinaryIO]:
-    with storage.opened(piece.url, name=piece.name, start=start) as handle:
-        if not _is_packed(piece):
-            yield handle
-        elif piece.name.lower().endswith(".zst"):
-            yield cast(BinaryIO, io.BufferedReader(_Zstandard(handle, piece.name)))
-        else:
-            with files.opened(handle) as plain:
-                yield plain
-
-
-class _Zstandard(io.RawIOBase):
-    """A file compressed with Zstandard, which pyarrow unpacks."""
-
-    def __init__(self, handle: BinaryIO, name: str) -> None:
-        self._stream = arrow().CompressedInputStream(handle, "zstd")
-        self.name = name
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        part = self._stream.read(len(buffer))
-        buffer[: len(part)] = part
-        return len(part)
+def _text_of(raw: bytes, what: str) -> str:
+    if len(raw) > LONGEST:
+        raise ValueError(f"a {what} of more than {LONGEST:,} bytes; expected shorter ones")
+    try:
+        written = raw.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start + 1} of the {what} is not UTF-8; expected UTF-8 text") from None
+    if "\0" in written:
+        raise ValueError(f"a NUL character at {written.index(chr(0)) + 1}; expected text")
+    return written

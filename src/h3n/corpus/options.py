@@ -13,6 +13,7 @@ from h3n.errors import UnknownName, UsageError
 # The format of an input -> the endings of its files, endings of compression aside.
 INPUTS: dict[str, tuple[str, ...]] = {
     "text": (".txt", ".text"),
+    "paragraphs": (),
     "lines": (),
     "words": (),
     "conllu": (".conllu",),

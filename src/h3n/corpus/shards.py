@@ -1,8 +1,8 @@
 """Input cut into shards, by sizes alone: nothing is read for it, and who does the work plays no part.
 
-A shard is a run of whole files, or a part of one: of files of lines a range of bytes, to which the lines belong that
-begin in it; of tables some of their row groups. Running text and CoNLL-U stay whole, and so do compressed files, which
-cannot be entered in the middle.
+A shard is a run of whole files, or a part of one: of files of lines or paragraphs a range of bytes, to which those
+belong that begin in it; of tables some of their row groups. Running text and CoNLL-U stay whole, and so do compressed
+files, which cannot be entered in the middle.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from h3n.corpus.inputs import Input
 from h3n.corpus.options import OUTPUTS, TABLES
 from h3n.corpus.pieces import Piece
 
-BY_LINES = ("lines", "words", "jsonl")
+BY_LINES = ("paragraphs", "lines", "words", "jsonl")
 
 
 @dataclass(frozen=True, slots=True)
