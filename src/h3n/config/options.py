@@ -170,6 +170,8 @@ class Treebank:
     style: str = option(
         "", "The annotation style the sentences follow: an input of the network where there are several."
     )
+    title: str = option("", "What the model's card calls the treebank; else what `h3n prepare` wrote, or its files.")
+    licence: str = option("", "The licence of its annotations and texts, for the card; else what `h3n prepare` wrote.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

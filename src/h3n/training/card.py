@@ -37,8 +37,9 @@ def _lines(run: Path, model: Model, *, command: str) -> Iterator[str]:
     yield f"- Labels: {len(model.vocabulary.labels) - 1}; relations: {len(model.vocabulary.relations)}"
     yield "\n## Data\n\n| treebank | sentences seen in an epoch | licence |\n|---|---|---|"
     for treebank, manifest in zip(data.train, manifests, strict=True):
-        names = manifest.get("title") or ", ".join(Path(file).name for file in treebank.files)
-        yield f"| {_cell(names)} | {treebank.weight:.0%} | {_cell(manifest.get('licence', UNKNOWN))} |"
+        names = treebank.title or manifest.get("title") or ", ".join(Path(file).name for file in treebank.files)
+        licence = treebank.licence or manifest.get("licence", UNKNOWN)
+        yield f"| {_cell(names)} | {treebank.weight:.0%} | {_cell(licence)} |"
     yield from _scores(run)
     yield from _origin(record, model, command)
 
