@@ -57,9 +57,7 @@ def input_errors(name: object, what: str) -> Iterator[None]:
 
 def reason(error: OSError) -> str:
     """Return why the operating system refused, or another file system: not all of them say why in words."""
-    if isinstance(error, FileNotFoundError):
-        return os.strerror(errno.ENOENT)
-    return error.strerror or str(error)
+    return error.strerror or (os.strerror(errno.ENOENT) if isinstance(error, FileNotFoundError) else str(error))
 
 
 @contextlib.contextmanager
