@@ -7,7 +7,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 NATIVE := CMakeLists.txt $(wildcard native/*)
 EXTRAS ?= dev
 
-.PHONY: help install demo test coverage lint bench fuzz docs wheel clean
+.PHONY: help install demo test coverage lint bench fuzz docs wheel wheel-large clean
 
 help:
 	@echo "make demo   install into .venv and show what h3n does"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench  print the speed figures (several minutes)"
 	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 SEED=0)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
+	@echo "make wheel-large  the same for the large English model, LARGE=runs/release/en-large"
 	@echo "make wheel  build a wheel into dist/, and beside it the list of what it brings along (CycloneDX)"
 
 install: $(VENV)/.installed
@@ -74,6 +75,12 @@ wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null |
 wheel: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist .
 	$(BIN)/python .ci/sbom.py dist/*.whl
+
+# The large model has a package of its own; LARGE is its folder.
+LARGE ?= runs/release/en-large
+wheel-large: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
+wheel-large: install
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python models/wheel.py models/en-large $(LARGE) dist
 
 clean:
 	rm -rf build dist site .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

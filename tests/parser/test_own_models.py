@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -50,14 +49,31 @@ def test_no_name_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.M
         models.locate("")
 
 
-def test_packages_bring_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model(tmp_path / "site" / "h3n_en_large")
-    (tmp_path / "site" / "h3n_en_large" / "__init__.py").write_text("raise RuntimeError('imported')\n")
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    entries = [
-        EntryPoint("en-large", "h3n_en_large", "h3n.models"),
-        EntryPoint("gone", "no_such_package", "h3n.models"),
-    ]
-    monkeypatch.setattr(models, "entry_points", lambda *, group: entries if group == "h3n.models" else [])
-    assert models.locate("en-large") == tmp_path / "site" / "h3n_en_large"
-    assert "gone" not in models.installed()
+def package(site: Path, name: str, *, entry: str, files: list[str]) -> None:
+    """Write what pip leaves of a package beside its files: its name, its entry point and the list of its files."""
+    about = site / f"{name}-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[h3n.models]\n{entry}\n")
+    (about / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+
+
+def test_packages_bring_models_and_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site"
+    model(site / "h3n_en_large")
+    model(site / "others" / "deep" / "fr")
+    for folder in (site / "h3n_en_large", site / "others", site / "others" / "deep"):
+        (folder / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    package(site, "h3n_en_large", entry="en-large = h3n_en_large", files=["h3n_en_large/parser.json"])
+    package(site, "others", entry="fr = others.deep", files=["others/deep/fr/parser.json"])
+    package(site, "gone", entry="gone = gone", files=["gone/parser.json"])
+    package(site, "sly", entry="sly = h3n_en_large", files=["sly/parser.json"])  # the files of another
+    monkeypatch.syspath_prepend(str(site))
+    assert models.locate("en-large") == site / "h3n_en_large"
+    assert models.locate("fr") == site / "others" / "deep" / "fr"
+    assert not {"gone", "sly"} & set(models.installed())
+
+
+def test_a_model_of_ours_that_is_not_installed_is_named_with_its_package() -> None:
+    with pytest.raises(InputError, match=r"^model 'en-large' comes as a package of its own: pip install h3n-en-large$"):
+        models.locate("en-large")

