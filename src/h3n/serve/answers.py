@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from h3n.errors import DecodeError, H3nError
-from h3n.serve.batching import Full
+from h3n.serve.batching import Full, Lost
 from h3n.serve.requests import ParseRequest, Refused, Work
 from h3n.serve.service import SMALL_WORDS, Service, aside
 
@@ -101,7 +101,7 @@ async def streamed(request: ParseRequest, work: Work, service: Service) -> Respo
                 async with asyncio.timeout_at(deadline):
                     piece = await anext(pieces, [])
             finished = True
-        except (H3nError, TimeoutError) as error:
+        except (H3nError, Lost, TimeoutError) as error:
             finished = True
             yield dumped({"error": str(error) or "the time limit has passed"}) + b"\n"
         finally:
@@ -148,6 +148,10 @@ async def _full(_: Request, error: Any) -> Response:
     return _refusal(429, str(error), headers={"retry-after": str(error.seconds)})
 
 
+async def _lost(_: Request, error: Any) -> Response:
+    return _refusal(500, str(error))
+
+
 async def _too_slow(_: Request, error: Any) -> Response:
     return _refusal(504, str(error))
 
@@ -166,6 +170,7 @@ HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, An
     Refused: _refused,
     H3nError: _failed,
     Full: _full,
+    Lost: _lost,
     TooSlow: _too_slow,
     Gone: _went_away,
     Exception: _unexpected,

@@ -24,6 +24,7 @@ from h3n.serve.settings import Settings
 from h3n.trees import Sentence
 
 _log = logging.getLogger("h3n.serve")
+PAUSE = 0.1  # seconds before the thread begins anew: what fails at once must not fill the log
 
 
 class Full(Exception):
@@ -32,6 +33,13 @@ class Full(Exception):
     def __init__(self, seconds: int) -> None:
         super().__init__(f"too many sentences are waiting; try again in {seconds} s")
         self.seconds = seconds
+
+
+class Lost(Exception):
+    """The thread that parses came to an unexpected end with these sentences in hand; another has taken its place."""
+
+    def __init__(self) -> None:
+        super().__init__("the thread that parsed these sentences failed; the log of the service says more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,11 @@ class Batcher:
         self._speed = 2_000.0  # words per second: a guess until something was measured
         self._changed = Condition()
         self._closed = False
-        self._thread = Thread(target=self._work, name="h3n-batches", daemon=True)
+        self._in_hand: list[_Piece] = []  # taken and not answered yet
+        self._thread = self._new_thread()
+
+    def _new_thread(self) -> Thread:
+        return Thread(target=self._work, name="h3n-batches", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -111,6 +123,14 @@ class Batcher:
             self._closed = True
             self._changed.notify_all()
         self._thread.join()
+
+    def _restart_if_gone(self) -> None:
+        """Start another thread in place of one that is gone without a trace; called with the lock held."""
+        if self._thread.ident is not None and not self._thread.is_alive():
+            _log.error("the thread that parses is gone; another takes its place")
+            self._give_up()
+            self._thread = self._new_thread()
+            self._thread.start()
 
     @property
     def working(self) -> bool:
@@ -138,6 +158,7 @@ class Batcher:
         with self._changed:
             if self._closed:
                 raise Full(1)
+            self._restart_if_gone()
             # What is within the limits of one request is taken at least when nothing else waits.
             if self._waiting and self._waiting + words > self._settings.limits.queue_words:
                 raise Full(max(1, round(self._waiting / self._speed)))
@@ -160,11 +181,28 @@ class Batcher:
         self._metrics.queue_words.value = self._waiting
 
     def _work(self) -> None:
+        """Parse until the service is closed; whatever ends the work before fails what is in hand, and nothing else."""
+        while True:
+            try:
+                self._answer_batches()
+                return
+            except BaseException:  # SystemExit too: nobody would parse from then on
+                _log.exception("the thread that parses failed and begins anew")
+                self._give_up()
+                time.sleep(PAUSE)
+
+    def _give_up(self) -> None:
+        lost, self._in_hand = self._in_hand, []
+        _send([(job, Lost()) for job in {piece.job for piece in lost}])
+
+    def _answer_batches(self) -> None:
         while pieces := self._next():
             start = time.perf_counter()
+            self._in_hand = pieces
             self._metrics.batches.observe(sum(len(piece.sentences) for piece in pieces))
             for group in _groups(pieces):
                 self._answer(group)
+                self._in_hand = [piece for piece in self._in_hand if piece not in group]
             seconds = time.perf_counter() - start
             self._metrics.batch_seconds.observe(seconds)
             self._speed = 0.8 * self._speed + 0.2 * sum(piece.words for piece in pieces) / max(seconds, 1e-6)
