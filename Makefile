@@ -15,7 +15,7 @@ help:
 	@echo "make coverage   the same, and which lines they ran"
 	@echo "make lint   ruff and mypy"
 	@echo "make bench  print the speed figures (several minutes)"
-	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 SEED=0)"
+	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 or INPUTS=100000, SEED=0)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
 	@echo "make wheel-large  the same for the large English model, LARGE=runs/release/en-large"
 	@echo "make wheel  build a wheel into dist/, and beside it the list of what it brings along (CycloneDX)"
@@ -63,7 +63,7 @@ bench: install
 MINUTES ?= 5
 SEED ?= 0
 fuzz: install
-	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES)) --seed $(SEED)
 
 docs: install
 	$(PIP_INSTALL) zensical

@@ -79,4 +79,4 @@ def ask(content: bytes) -> None:
     assert "\n" not in reason, reason
 
 
-SERVICE = {"service": Target(make, ask)}
+SERVICE = {"service": Target(make, ask, share=6)}

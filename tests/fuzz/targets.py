@@ -33,10 +33,12 @@ ROOT_FOLDER = Path(__file__).parents[2]
 EXAMPLES = ROOT_FOLDER / "examples"
 
 
+@cache
 def _samples(name: str) -> list[bytes]:
+    """Return small files of a format, and one of real sentences among them: it takes ten times as long."""
     files = {"brackets": "treebank/dev.ptb", "conllu": "treebank/dev.conllu"}
     more = [(EXAMPLES / files[name]).read_bytes()[:1_500]] if name in files else []
-    return [SAMPLES[name].encode(), *more]
+    return [*[SAMPLES[name].encode()] * 19, *more]
 
 
 def read_and_write(content: bytes, name: str) -> None:
@@ -208,18 +210,20 @@ def _from(name: str) -> Callable[[Random], bytes]:
     return lambda chance: mutated(_samples(name), chance)
 
 
+@cache
 def _configs() -> list[bytes]:
     presets = ROOT_FOLDER / "src" / "h3n" / "presets"
     return [file.read_bytes() for file in sorted(presets.glob("*.toml"))]
 
 
+READERS = {"brackets": 20, "spmrl": 30, "conllu": 30, "conllx": 120, "jsonl": 100}
 TARGETS: dict[str, Target] = {
-    **{name: Target(_from(name), partial(read_and_write, name=name)) for name in SAMPLES},
-    "convert": Target(_from("brackets"), convert),
-    "text": Target(random_text, cut_text),
-    "parse": Target(random_text, parse_text),
-    "options": Target(lambda chance: mutated(_configs(), chance), read_options),
-    "model-options": Target(_make_options, partial(_load_damaged, "parser.json")),
-    "model-weights": Target(_make_weights, partial(_load_damaged, "model.safetensors")),
-    "decode": Target(lambda chance: chance.randbytes(8), decode_scores),
+    **{name: Target(_from(name), partial(read_and_write, name=name), share) for name, share in READERS.items()},
+    "convert": Target(_from("brackets"), convert, share=2),
+    "text": Target(random_text, cut_text, share=120),
+    "parse": Target(random_text, parse_text, share=1),
+    "options": Target(lambda chance: mutated(_configs(), chance), read_options, share=40),
+    "model-options": Target(_make_options, partial(_load_damaged, "parser.json"), share=4),
+    "model-weights": Target(_make_weights, partial(_load_damaged, "model.safetensors"), share=2),
+    "decode": Target(lambda chance: chance.randbytes(8), decode_scores, share=120),
 }

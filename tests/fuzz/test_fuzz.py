@@ -7,29 +7,45 @@ from random import Random
 
 import pytest
 
+from h3n.cli.commands import COMMANDS
 from h3n.errors import UsageError
-from tests.fuzz.driver import Counts, Target, fuzz, try_one
+from tests.fuzz.arrays import ARRAY_TARGETS
+from tests.fuzz.clients import CLIENT_TARGETS
+from tests.fuzz.driver import Counts, Target, fuzz, portions, try_one
+from tests.fuzz.pairs import PAIR_TARGETS
+from tests.fuzz.patterns import PATTERN_TARGETS
 from tests.fuzz.targets import TARGETS
 
 FINDINGS = sorted((Path(__file__).parent / "findings").iterdir())
-# As many as take about three seconds of processor time each, or fewer.
-INPUTS = dict.fromkeys(TARGETS, 300) | {"convert": 30, "parse": 40, "model-options": 60, "model-weights": 60}
+OURS = TARGETS | PATTERN_TARGETS | PAIR_TARGETS | ARRAY_TARGETS | CLIENT_TARGETS
+# As many as take about two seconds of processor time each, or fewer.
+FEW = {
+    "brackets": 150,
+    "convert": 30,
+    "parse": 40,
+    "model-options": 60,
+    "model-weights": 60,
+    "rules": 60,
+    "service": 100,
+}
+INPUTS = dict.fromkeys(OURS, 300) | FEW | {"commands": 120}
 
 
 def all_targets() -> dict[str, Target]:
     pytest.importorskip("fastapi", reason="needs the extra serve")
     pytest.importorskip("starlette.testclient", reason="needs httpx")
-    from tests.fuzz.service import SERVICE
+    pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
+    from tests.fuzz.everything import ALL
 
-    return TARGETS | SERVICE
+    return ALL
 
 
-@pytest.mark.parametrize("name", [*TARGETS, "service"])
+@pytest.mark.parametrize("name", [*OURS, "service", "commands"])
 def test_damaged_input_is_read_or_refused(name: str) -> None:
-    target = all_targets()[name] if name == "service" else TARGETS[name]
-    counts = fuzz(name, target, seed=0, inputs=INPUTS.get(name, 100))
+    target = OURS[name] if name in OURS else all_targets()[name]
+    counts = fuzz(name, target, seed=0, inputs=INPUTS[name])
     assert counts.findings == []
-    assert counts.inputs == INPUTS.get(name, 100)
+    assert counts.inputs == INPUTS[name]
 
 
 @pytest.mark.parametrize("file", FINDINGS, ids=lambda file: file.name)
@@ -38,6 +54,32 @@ def test_what_was_found_once_holds(file: Path) -> None:
     counts = Counts()
     try_one(name, all_targets()[name], file.read_bytes(), counts)
     assert counts.findings == []
+
+
+def test_all_inputs_are_shared_out() -> None:
+    parts = portions({"a": Target(_nothing, print, share=3), "b": Target(_nothing, print)}, 1000)
+    assert parts == {"a": 750, "b": 250}
+
+
+def _nothing(_: Random) -> bytes:
+    return b""
+
+
+def test_every_command_is_fuzzed_and_what_it_writes_is_seen() -> None:
+    all_targets()
+    from tests.fuzz.commands import LINES, run_line
+    from tests.fuzz.scratch import scratch
+
+    assert sorted(LINES) == sorted(COMMANDS)
+    outside = scratch().top.parent / f"{scratch().top.name}-outside.jsonl"
+    try:
+        code, said, written = run_line(["convert", "a.ptb", str(outside)])
+        assert (code, said) == (0, "")
+        assert str(outside) in written
+        assert run_line(["convert", "a.ptb", "b.jsonl"]) == (0, "", [])
+        assert not (scratch().folder / "b.jsonl").exists()  # the folder is new again
+    finally:
+        outside.unlink(missing_ok=True)
 
 
 def test_what_goes_wrong_is_counted() -> None:

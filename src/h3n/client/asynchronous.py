@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
+import re
 import ssl
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from h3n.client.shared import LATER, Address, Sentences, body_of, refusal, seconds_to_wait, sentence_of, unreachable
+from h3n.client.shared import (
+    LATER,
+    Address,
+    Sentences,
+    body_of,
+    listed,
+    refusal,
+    seconds_to_wait,
+    sentence_of,
+    unreachable,
+)
+
+_STATUS = re.compile(r"[1-9][0-9]{2}")
 
 
 class Body:
@@ -68,8 +80,7 @@ class AsyncClient:
         options = {"model": model, "decoder": decoder, "head_score": head_score, "style": style}
         body = body_of(source, words, {**options, "constraints": constraints, "fields": fields})
         async with self._answer("POST", "/v1/parse", body) as content:
-            answer: Sentences = json.loads(await self._timed(content.whole()))["sentences"]
-        return answer
+            return listed(self.address, await self._timed(content.whole()), "sentences")
 
     async def stream(
         self,
@@ -91,8 +102,7 @@ class AsyncClient:
     async def models(self) -> list[dict[str, Any]]:
         """Return the models of the service."""
         async with self._answer("GET", "/v1/models") as content:
-            models: list[dict[str, Any]] = json.loads(await self._timed(content.whole()))["models"]
-        return models
+            return listed(self.address, await self._timed(content.whole()), "models")
 
     async def _timed(self, work: Any) -> bytes:
         try:
@@ -106,8 +116,7 @@ class AsyncClient:
         for attempt in range(self.retries + 1):
             async with self._connection() as (reader, writer):
                 writer.write(self._request(method, path, body))
-                head = await self._timed(_head(reader))
-                status, headers = _parsed_head(head)
+                status, headers = self._parsed_head(await self._timed(_head(reader)))
                 content = Body(reader, chunked="chunked" in headers.get("transfer-encoding", ""))
                 if status == 200:
                     yield content
@@ -132,6 +141,14 @@ class AsyncClient:
             with contextlib.suppress(OSError, ssl.SSLError):
                 await writer.wait_closed()
 
+    def _parsed_head(self, head: bytes) -> tuple[int, dict[str, str]]:
+        first, *rows = head.decode("latin-1").split("\r\n")
+        status = first.split()[1:2]
+        if not first.startswith("HTTP/") or not status or not _STATUS.fullmatch(status[0]):
+            raise unreachable(self.address, ValueError(f"{first[:100]!r} is not the beginning of an answer"))
+        pairs = (row.partition(":") for row in rows if row)
+        return int(status[0]), {name.lower(): value.strip() for name, _, value in pairs}
+
     def _request(self, method: str, path: str, body: bytes | None) -> bytes:
         lines = [f"{method} {self.address.path}{path} HTTP/1.1", f"Host: {self.address.host}:{self.address.port}"]
         lines.append("Connection: close")
@@ -145,9 +162,3 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
         return await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         raise ConnectionResetError("the connection was closed before an answer came") from None
-
-
-def _parsed_head(head: bytes) -> tuple[int, dict[str, str]]:
-    first, *rows = head.decode("latin-1").split("\r\n")
-    pairs = (row.partition(":") for row in rows if row)
-    return int(first.split()[1]), {name.lower(): value.strip() for name, _, value in pairs}

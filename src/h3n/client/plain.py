@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
-import json
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from h3n.client.shared import LATER, Address, Sentences, body_of, refusal, seconds_to_wait, sentence_of, unreachable
+from h3n.client.shared import (
+    LATER,
+    Address,
+    Sentences,
+    body_of,
+    listed,
+    refusal,
+    seconds_to_wait,
+    sentence_of,
+    unreachable,
+)
 
 
 class Client:
@@ -45,8 +55,7 @@ class Client:
         """Return the sentences of a text, of several texts, or of given words."""
         options = {"model": model, "decoder": decoder, "head_score": head_score, "style": style}
         body = body_of(source, words, {**options, "constraints": constraints, "fields": fields})
-        answer: Sentences = json.loads(self._answer("POST", "/v1/parse", body).read())["sentences"]
-        return answer
+        return listed(self.address, self._content(self._answer("POST", "/v1/parse", body)), "sentences")
 
     def stream(
         self,
@@ -62,7 +71,7 @@ class Client:
         options = {"model": model, "decoder": decoder, "head_score": head_score, "style": style, "fields": fields}
         answer = self._answer("POST", "/v1/parse", body_of(texts, None, {**options, "stream": True}))
         try:
-            while line := answer.readline():
+            while line := self._line(answer):
                 yield sentence_of(self.address, line)
         finally:
             if not answer.isclosed():
@@ -70,15 +79,31 @@ class Client:
 
     def models(self) -> list[dict[str, Any]]:
         """Return the models of the service."""
-        models: list[dict[str, Any]] = json.loads(self._answer("GET", "/v1/models").read())["models"]
-        return models
+        return listed(self.address, self._content(self._answer("GET", "/v1/models")), "models")
+
+    def _content(self, answer: http.client.HTTPResponse) -> bytes:
+        with self._said():
+            return answer.read()
+
+    def _line(self, answer: http.client.HTTPResponse) -> bytes:
+        with self._said():
+            return answer.readline()
+
+    @contextlib.contextmanager
+    def _said(self) -> Iterator[None]:
+        """Say in one line what is wrong with the content of an answer."""
+        try:
+            yield
+        except (http.client.HTTPException, OSError, ValueError) as error:  # a chunk may have any size, in words too
+            self.close()
+            raise unreachable(self.address, error) from None
 
     def _answer(self, method: str, path: str, body: bytes | None = None) -> http.client.HTTPResponse:
         for attempt in range(self.retries + 1):
             answer = self._sent(method, path, body)
             if answer.status == 200:
                 return answer
-            content = answer.read()
+            content = self._content(answer)
             if answer.status not in LATER or attempt == self.retries:
                 raise refusal(self.address, answer.status, content)
             time.sleep(seconds_to_wait(answer.getheader("retry-after")))
@@ -91,7 +116,7 @@ class Client:
             try:
                 self._connection.request(method, self.address.path + path, body, headers)
                 return self._connection.getresponse()
-            except (http.client.HTTPException, OSError) as error:
+            except (http.client.HTTPException, OSError, ValueError) as error:
                 self.close()
                 # A kept connection may have been closed by the other side meanwhile: that is not a failure.
                 if fresh or not again or isinstance(error, TimeoutError):

@@ -12,6 +12,7 @@ in `h3n.convert.rules.operators`; docs/conversion.md explains the notation.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -63,7 +64,11 @@ def _is_glob(item: str) -> bool:
 
 def _any_of(items: Iterable[str]) -> re.Pattern[str] | None:
     parts = [item[1:-1] if _is_regex(item) else ".*".join(map(re.escape, item.split("*"))) for item in items]
-    return re.compile("|".join(rf"(?:{part})\Z" for part in parts)) if parts else None
+    if not parts:
+        return None
+    with warnings.catch_warnings():  # what a later Python may read otherwise is not worth lines of its own
+        warnings.simplefilter("ignore", FutureWarning)
+        return re.compile("|".join(rf"(?:{part})\Z" for part in parts))
 
 
 @dataclass(frozen=True, slots=True)
