@@ -98,7 +98,11 @@ def test_export_in_fewer_bits(run: Run, tiny_model: Path) -> None:
     before, after = (Path(folder, "model.safetensors").stat().st_size for folder in ("models/xy", "half"))
     assert after < 0.6 * before
     assert run("info", "half")[1].endswith("# A small model\n")
-    assert run("export", "xy", "third", "--bits", "11")[2] == "h3n: 11 bits; accepted: 8, 16, 32\n"
+    assert run("export", "xy", "eighth", "--bits", "4", "--embedding-bits", "8")[0] == 0
+    assert Path("eighth", "model.safetensors").stat().st_size < 0.35 * before
+    said = "h3n: --embedding-bits without --bits; expected both\n"
+    assert run("export", "xy", "third", "--embedding-bits", "4")[2] == said
+    assert run("export", "xy", "third", "--bits", "11")[2] == "h3n: 11 bits; accepted: 4, 8, 16, 32\n"
 
 
 def test_verify_says_whether_a_model_is_whole(

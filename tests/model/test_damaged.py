@@ -129,6 +129,39 @@ def test_weights_that_do_not_fit(sound: dict[str, Path], tmp_path: Path) -> None
     assert "more is not known" in str(load(folder))
 
 
+def test_weights_in_four_bits_that_do_not_fit(tiny_model: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    Model.load(tiny_model).save(folder, bits=4)
+    assert load(folder) is None
+    state = load_file(folder / "model.safetensors")
+    name = next(name for name, value in state.items() if value.dtype == torch.uint8)
+    value, scale = state[name], state[name + ".scale"]
+    changes: list[tuple[str, dict[str, torch.Tensor | None]]] = [
+        (f"{name} holds U8", {f"{name}.scale": None}),
+        (f"{name}.scale does not fit {name}", {f"{name}.scale": scale[..., :-1]}),
+        (f"{name}.scale does not fit {name}", {f"{name}.scale": scale[0]}),
+        (f"{name}.scale does not fit {name}", {name: value[..., :-1]}),
+        (f"{name}.scale does not fit {name}", {name: value.to(torch.int16)}),
+        (f"{name}.scale does not fit {name}", {name: value.to(torch.int8)}),
+        (f"{name}.scale holds U8", {f"{name}.scale": scale.to(torch.uint8)}),
+        (f"{name} has shape", {name: value[:-1], f"{name}.scale": scale[:-1]}),
+    ]
+    for message, tensors in changes:
+        damaged = shutil.copytree(folder, tmp_path / "damaged", dirs_exist_ok=True)
+
+        def applied(table: dict[str, torch.Tensor]) -> None:
+            for key, tensor in tensors.items():  # noqa: B023
+                del table[key]
+                table |= {key: tensor} if tensor is not None else {}
+
+        weights(damaged, applied)
+        assert message in str(load(damaged))
+    data = bytearray((folder / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (folder / "model.safetensors").write_bytes(data)
+    assert "the checksum differs" in str(load(folder))
+
+
 def test_files_that_are_not_what_they_are_called(sound: dict[str, Path], tmp_path: Path) -> None:
     files = ("parser.json", "model.safetensors", "encoder/config.json", "encoder/tokenizer.json")
     contents = (b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b"9" * 10_000, b"null", b'"text"')

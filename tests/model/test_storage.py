@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from h3n.errors import UsageError
 from h3n.model.model import Model
-from h3n.model.storage import SCALE, SMALLEST, pack, unpack
+from h3n.model.storage import GROUP, SCALE, SMALLEST, pack, unpack
 
 
 def state(seed: int = 0) -> dict[str, torch.Tensor]:
@@ -44,6 +44,36 @@ def test_eight_bits_are_within_half_a_step_of_each_row(seed: int) -> None:
     assert all(value.dtype != torch.float16 for value in found.values())
 
 
+@given(st.integers(0, 1000))
+@settings(deadline=None, max_examples=20)
+def test_four_bits_are_at_least_as_near_as_the_plain_scale(seed: int) -> None:
+    given_state = state(seed) | {"odd": torch.randn(100, 50)}
+    packed = pack(given_state, 4)
+    assert packed["matrix"].dtype == torch.uint8
+    assert packed["matrix"].shape == (70, 32)
+    assert packed["matrix" + SCALE].shape == (70, 2)
+    assert packed["matrix" + SCALE].dtype == torch.float16
+    assert packed["odd"].dtype == torch.int8  # not whole groups
+    found = unpack(packed)
+    assert found.keys() == given_state.keys()
+    assert all(found[name].shape == given_state[name].shape for name in given_state)
+    assert torch.all(found["zeros"] == 0)
+    for name in ("matrix", "cube"):
+        groups, near = (one.unflatten(-1, (-1, GROUP)) for one in (given_state[name], found[name]))
+        scale = groups.abs().amax(dim=-1, keepdim=True) / 7
+        plain = (groups / scale).round() * scale
+        error, usual = ((groups - one).square().sum(dim=-1) for one in (near, plain))
+        assert torch.all(error <= usual * 1.05)
+        assert error.sum() < 0.95 * usual.sum()
+
+
+def test_word_pieces_may_have_bits_of_their_own() -> None:
+    weights = {"a.word_embeddings.weight": torch.randn(128, 64), "b.weight": torch.randn(128, 64)}
+    kinds = {name: value.dtype for name, value in pack(weights, 8, embedding_bits=4).items()}
+    assert kinds["a.word_embeddings.weight"] == torch.uint8
+    assert kinds["b.weight"] == torch.int8
+
+
 def test_packing_again_changes_nothing() -> None:
     packed = pack(state(), 8)
     again = pack(unpack(dict(packed)), 8)
@@ -54,11 +84,13 @@ def test_thirty_two_bits_are_exact_and_other_numbers_are_refused() -> None:
     given_state = state()
     found = unpack(pack(given_state, 32))
     assert all(torch.equal(found[name], given_state[name]) for name in given_state)
-    with pytest.raises(UsageError, match="4 bits; accepted: 8, 16, 32"):
-        pack(given_state, 4)
+    with pytest.raises(UsageError, match="5 bits; accepted: 4, 8, 16, 32"):
+        pack(given_state, 5)
+    with pytest.raises(UsageError, match="3 bits; accepted: 4, 8, 16, 32"):
+        pack(given_state, 8, embedding_bits=3)
 
 
-@pytest.mark.parametrize(("bits", "share"), [(16, 0.55), (8, 0.45)])
+@pytest.mark.parametrize(("bits", "share"), [(16, 0.55), (8, 0.45), (4, 0.35)])
 def test_a_parser_in_fewer_bits_is_smaller_and_parses_alike(
     bits: int, share: float, tiny_model: Path, tmp_path: Path
 ) -> None:

@@ -73,21 +73,22 @@ class Model:
         network, vocabulary, config = load_saved(Path(folder))
         return cls(network.to(device).eval(), vocabulary, config)
 
-    def save(self, folder: str | Path, *, bits: int = 32) -> None:
+    def save(self, folder: str | Path, *, bits: int = 32, embedding_bits: int | None = None) -> None:
         """Write the model into a folder; see `h3n.model.storage` for fewer bits a weight.
 
         The folder appears whole; where it is there already, the files are replaced one by one and others are kept.
         """
         path = Path(folder)
         if path.is_dir():
-            self._write(path, bits)
+            self._write(path, bits, embedding_bits)
         else:
             with written_folder(path) as draft:
-                self._write(draft, bits)
+                self._write(draft, bits, embedding_bits)
 
-    def _write(self, path: Path, bits: int) -> None:
+    def _write(self, path: Path, bits: int, embedding_bits: int | None) -> None:
         with drafted(path / WEIGHTS) as draft:
-            save_file(pack(self.network.state_dict(), bits), draft, metadata={"format": "pt"})
+            weights = pack(self.network.state_dict(), bits, embedding_bits=embedding_bits)
+            save_file(weights, draft, metadata={"format": "pt"})
         if self.network.tokenizer is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)

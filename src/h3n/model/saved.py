@@ -17,7 +17,7 @@ from h3n.config import Config, config_of
 from h3n.errors import H3nError, InputError
 from h3n.files import checksum
 from h3n.model.network import Network, fill_network, restore_network, unfilled_network
-from h3n.model.storage import SCALE, unpack
+from h3n.model.storage import SCALE, shape_once_unpacked, unpack
 from h3n.model.vocabulary import EMPTY, Vocabulary
 from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
 
@@ -80,9 +80,18 @@ def _read_shapes(file: Path) -> Shapes:
                     continue
                 if part.get_dtype() not in FLOATS and name + SCALE not in names:
                     raise InputError(f"{file}: {name} holds {part.get_dtype()}; expected floating-point numbers")
-                if name + SCALE in names and tuple(weights.get_slice(name + SCALE).get_shape()) != shape[:-1]:
-                    raise InputError(f"{file}: {name}{SCALE} does not fit {name}, whose shape is {shape}")
-                shapes[name] = shape
+                scale = weights.get_slice(name + SCALE) if name + SCALE in names else None
+                if scale is not None and scale.get_dtype() not in FLOATS:
+                    raise InputError(
+                        f"{file}: {name}{SCALE} holds {scale.get_dtype()}; expected floating-point numbers"
+                    )
+                scales = tuple(scale.get_shape()) if scale is not None else None
+                whole = shape_once_unpacked(part.get_dtype(), shape, scales)
+                if whole is None:
+                    raise InputError(
+                        f"{file}: {name}{SCALE} does not fit {name}, whose shape is {shape} ({part.get_dtype()})"
+                    )
+                shapes[name] = whole
     except (OSError, SafetensorError) as error:
         raise InputError(f"{file}: the weights cannot be read: {_first_line(error)}") from None
     return shapes
