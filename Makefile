@@ -7,7 +7,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 NATIVE := CMakeLists.txt $(wildcard native/*)
 EXTRAS ?= dev
 
-.PHONY: help install demo test coverage lint bench fuzz docs wheel wheel-large clean
+.PHONY: help install demo test coverage lint bench fuzz docs wheel wheel-large models clean
 
 help:
 	@echo "make demo   install into .venv and show what h3n does"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench  print the speed figures (several minutes)"
 	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 or INPUTS=100000, SEED=0)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
+	@echo "make models  train and measure both English models (days; needs H3N_DATA, resumes)"
 	@echo "make wheel-large  the same for the large English model, LARGE=runs/release/en-large"
 	@echo "make wheel  build a wheel into dist/, and beside it the list of what it brings along (CycloneDX)"
 
@@ -75,6 +76,10 @@ wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null |
 wheel: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist .
 	$(BIN)/python .ci/sbom.py dist/*.whl
+
+# Every step that is done is skipped; see models/make.py and docs/models.md.
+models: install
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python models/make.py
 
 # The large model has a package of its own; LARGE is its folder.
 LARGE ?= runs/release/en-large

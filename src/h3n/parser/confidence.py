@@ -30,8 +30,9 @@ def arc_confidences(scores: Scores, parse: Parse, *, temperature: float = 1.0) -
     words = np.arange(len(governors))
     chosen = np.where(governors == ROOT, scores.root, scores.arc[governors, words])
     if temperature != 1.0:  # otherwise they are logarithms of probabilities already
-        table = np.concatenate([scores.root[None], scores.arc]) / temperature  # (1 + n, n)
-        chosen = chosen / temperature - np.logaddexp.reduce(table, axis=0)
+        # Barred arcs have the least number there is in 32 bits: divided by less than 1 it needs more of them.
+        table = np.concatenate([scores.root[None], scores.arc]).astype(np.float64) / temperature  # (1 + n, n)
+        chosen = chosen.astype(np.float64) / temperature - np.logaddexp.reduce(table, axis=0)
     return tuple(np.exp(chosen).tolist())
 
 

@@ -1,0 +1,109 @@
+"""The card of a released model from what was measured: `python models/card.py NAME`.
+
+Reads configs/NAME.toml, the figures in runs/figures/NAME and the commands in runs/models/steps.json; writes README.md
+into runs/release/NAME. What only a person knows is marked.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from h3n.config import load_config
+from h3n.models import CARD, UNKNOWN
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from make import read_record
+
+LICENCE = "cc-by-sa-4.0"  # the strictest of the data's
+COLUMNS = {"UAS": "UAS", "LAS": "LAS", "LP": "LP", "LR": "LR", "LF1": "LF1", "tags": "XPOS", "upos": "UPOS"}
+HEAD = """---
+language: en
+license: {licence}
+library_name: h3n
+tags: [constituency-parsing, dependency-parsing, universal-dependencies, hpsg]
+---
+
+# {name}: English, both trees
+
+Phrase structure (Penn Treebank labels), dependencies (Universal Dependencies 2) and both kinds of tags, as one
+head-driven tree. {megabytes:.1f} MB. Licence: CC BY-SA 4.0; commercial use is allowed. The encoder is under Apache 2.0.
+
+## Data
+
+| treebank | seen in an epoch | licence |
+|---|---|---|"""
+
+
+def card_lines(name: str, config: Path, release: Path, figures: Path, record: Path) -> Iterator[str]:
+    """Yield the lines of a card."""
+    size = sum(file.stat().st_size for file in release.rglob("*") if file.is_file() and file.name != CARD)
+    yield HEAD.format(licence=LICENCE, name=name, megabytes=size / 1e6)
+    for treebank in load_config(config).data.train:
+        yield f"| {treebank.title} | {treebank.weight:.0%} | {treebank.licence} |"
+    yield "\n## Steps\n\n| step | command | minutes |\n|---|---|---|"
+    for step, (command, seconds) in read_record(record).items():
+        shown = command.replace("|", "\\|")
+        yield f"| {step} | `{shown}` | {seconds / 60:.1f} |"
+    yield from _english(_read(figures / "english.json"))
+    yield from _everyday(_read(figures / "everyday.json"))
+    yield from _calibration(_read(figures / "calibration.json"))
+    yield f"\n## Weaknesses\n\n{UNKNOWN}"
+
+
+def _read(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _english(found: Mapping[str, Any]) -> Iterator[str]:
+    yield "\n## How good it is\n\nDev files, gold words, no gold tags (`python -m benchmarks.english`). Settings were"
+    yield "chosen on these files.\n\n| dev | " + " | ".join(COLUMNS.values()) + " |\n|---|" + "---|" * len(COLUMNS)
+    for row, scores in found["rows"].items():
+        cells = (f"{scores[column]:.2f}" if column in scores else "" for column in COLUMNS)
+        yield f"| {row} | " + " | ".join(cells) + " |"
+    yield "\nFrom raw text, F1 as in the CoNLL 2018 shared task:\n"
+    for row, scores in found["text"].items():
+        yield f"- {row}: " + ", ".join(f"{metric} {value:.2f}" for metric, value in scores.items())
+
+
+def _everyday(found: Mapping[str, Any]) -> Iterator[str]:
+    shares = ", ".join(f"{kind} {share:.0f} %" for kind, share in found["right"].items())
+    yield f"\nOf {found['sentences']} everyday and classic sentences right (`python -m benchmarks.everyday`): {shares}."
+
+
+def _calibration(found: Mapping[str, Any]) -> Iterator[str]:
+    yield "\n## How sure it is\n\nConfidences against how often they are right, GUM dev (`benchmarks.calibration`)."
+    yield "Temperatures are fitted on dev and stored; ECE with those of the other half of the sentences.\n"
+    yield "| | choices | right % | ECE before | temperature | ECE |\n|---|---|---|---|---|---|"
+    for kind, one in found.items():
+        numbers = f"{one['choices']:,} | {one['right']:.2f} | {one['error']:.4f} | {one['temperature']:.3f}"
+        yield f"| {kind} | {numbers} | {one['fitted_error']:.4f} |"
+    for kind, one in found.items():
+        points = one["fitted_reliability"]
+        names = list(points[0]) if points else []
+        yield f"\nReliability of {kind}:\n\n| " + " | ".join(names) + " |\n|" + "---|" * len(names)
+        for point in points:
+            yield "| " + " | ".join(f"{point[column]:.3g}" for column in names) + " |"
+
+
+def write_card(name: str, config: Path, release: Path, figures: Path, record: Path) -> None:
+    """Write the card into the model's folder, and a mark beside the figures that it is there."""
+    lines = "\n".join(card_lines(name, config, release, figures, record))
+    (release / CARD).write_text(f"{lines}\n", encoding="utf-8")
+    (figures / "card").write_text(f"{release / CARD}\n", encoding="utf-8")
+
+
+def main(argv: list[str]) -> int:
+    """Write the card of a model; return 0."""
+    (name,) = argv
+    runs = Path("runs")
+    steps = runs / "models" / "steps.json"
+    write_card(name, Path("configs") / f"{name}.toml", runs / "release" / name, runs / "figures" / name, steps)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
