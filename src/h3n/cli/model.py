@@ -82,24 +82,28 @@ def export(
     embedding_bits: Annotated[
         int | None, typer.Option(metavar="4|8|16|32", help="The same for a pretrained encoder's word pieces alone.")
     ] = None,
+    inner_bits: Annotated[
+        int | None, typer.Option(metavar="4|8|16|32", help="The same for the first matrices of its feed-forward steps.")
+    ] = None,
 ) -> None:
     """Copy a model into a folder of your own, to change it, to move it, or to upload it to the hub.
 
     A model of 16 bits a weight is half as large as one of 32 and parses the same; one of 8 is a quarter and nearly so;
     one of 4 (4.5, with scales) is a seventh, and a little less accurate.
     """
-    if embedding_bits is not None and bits is None:
-        raise UsageError("--embedding-bits without --bits; expected both")
+    if bits is None and (embedding_bits is not None or inner_bits is not None):
+        option = "--embedding-bits" if embedding_bits is not None else "--inner-bits"
+        raise UsageError(f"{option} without --bits; expected both")
     source = locate(name)
     read_about(source)  # a folder that is not a model is refused before anything is copied
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not an empty folder; name another")
     with written_folder(folder) as draft:
-        _copy(source, draft, bits, embedding_bits)
+        _copy(source, draft, bits, embedding_bits, inner_bits)
     typer.echo(f"h3n: {name} is in {folder}", err=True)
 
 
-def _copy(source: Path, target: Path, bits: int | None, embedding_bits: int | None) -> None:
+def _copy(source: Path, target: Path, bits: int | None, embedding_bits: int | None, inner_bits: int | None) -> None:
     if bits is None:
         shutil.copytree(source, target, dirs_exist_ok=True)
         return
@@ -108,7 +112,7 @@ def _copy(source: Path, target: Path, bits: int | None, embedding_bits: int | No
     from h3n.model.model import Model
 
     try:
-        Model.load(source).save(target, bits=bits, embedding_bits=embedding_bits)
+        Model.load(source).save(target, bits=bits, embedding_bits=embedding_bits, inner_bits=inner_bits)
     except SafetensorError as error:
         raise OSError(f"{error}") from None
     if (source / CARD).is_file():

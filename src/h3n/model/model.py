@@ -73,21 +73,28 @@ class Model:
         network, vocabulary, config = load_saved(Path(folder))
         return cls(network.to(device).eval(), vocabulary, config)
 
-    def save(self, folder: str | Path, *, bits: int = 32, embedding_bits: int | None = None) -> None:
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        bits: int = 32,
+        embedding_bits: int | None = None,
+        inner_bits: int | None = None,
+    ) -> None:
         """Write the model into a folder; see `h3n.model.storage` for fewer bits a weight.
 
         The folder appears whole; where it is there already, the files are replaced one by one and others are kept.
         """
         path = Path(folder)
+        weights = pack(self.network.state_dict(), bits, embedding_bits=embedding_bits, inner_bits=inner_bits)
         if path.is_dir():
-            self._write(path, bits, embedding_bits)
+            self._write(path, weights)
         else:
             with written_folder(path) as draft:
-                self._write(draft, bits, embedding_bits)
+                self._write(draft, weights)
 
-    def _write(self, path: Path, bits: int, embedding_bits: int | None) -> None:
+    def _write(self, path: Path, weights: dict[str, torch.Tensor]) -> None:
         with drafted(path / WEIGHTS) as draft:
-            weights = pack(self.network.state_dict(), bits, embedding_bits=embedding_bits)
             save_file(weights, draft, metadata={"format": "pt"})
         if self.network.tokenizer is not None:
             (path / ENCODER).mkdir(exist_ok=True)

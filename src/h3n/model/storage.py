@@ -18,22 +18,29 @@ SCALE = ".scale"
 BITS = (4, 8, 16, 32)
 SMALLEST = 4096  # weights: smaller tensors are not worth a scale
 GROUP = 32  # weights that share a scale
-EMBEDDINGS = "word_embeddings.weight"
+EMBEDDINGS, INNER = (
+    "word_embeddings.weight",
+    "intermediate.dense.weight",
+)  # names of parts of a pretrained encoder end so
 TRIED = (0.70, 0.76, 0.82, 0.88, 0.94, 1.0, 1.06)  # shares of the scale with which the largest weight just fits
 LEAST = 2.0**-24  # the smallest number in half precision
 
 
-def pack(state: dict[str, Tensor], bits: int, *, embedding_bits: int | None = None) -> dict[str, Tensor]:
+def pack(
+    state: dict[str, Tensor], bits: int, *, embedding_bits: int | None = None, inner_bits: int | None = None
+) -> dict[str, Tensor]:
     """Return the weights in 4, 8, 16 or 32 bits each; whole numbers stay as they are.
 
-    ``embedding_bits`` are those of a pretrained encoder's word pieces, where they differ.
+    ``embedding_bits`` are those of a pretrained encoder's word pieces, where they differ, and ``inner_bits`` those of
+    the first of the two matrices in its feed-forward steps.
     """
-    for number in (bits, embedding_bits):
+    for number in (bits, embedding_bits, inner_bits):
         if number is not None and number not in BITS:
             raise UsageError(f"{number} bits; accepted: {', '.join(map(str, BITS))}")
+    own = {EMBEDDINGS: embedding_bits, INNER: inner_bits}
     stored: dict[str, Tensor] = {}
     for name, value in state.items():
-        chosen = embedding_bits if embedding_bits is not None and name.endswith(EMBEDDINGS) else bits
+        chosen = next((some for end, some in own.items() if some is not None and name.endswith(end)), bits)
         stored |= _packed(name, value, chosen)
     return {name: value.contiguous() for name, value in stored.items()}
 
