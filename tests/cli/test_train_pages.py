@@ -84,6 +84,14 @@ def test_a_run_leaves_a_page_and_a_draft_of_a_card(command: Command, tmp_path: P
     assert "million weights" in card
 
 
+def test_the_card_takes_titles_and_licences_from_the_options(command: Command, tmp_path: Path) -> None:
+    named = CONFIG.replace("limit = 20", 'limit = 20\ntitle = "My grammar"\nlicence = "CC BY 4.0"')
+    (tmp_path / "c.toml").write_text(named)
+    code, _, err = command("c.toml")
+    assert code == 0, err
+    assert "| My grammar | 100% | CC BY 4.0 |" in (tmp_path / "run" / "model" / "README.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("step", "said"),
     [

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from h3n.decode import Parse, Scores
 from h3n.experiments.grammar import write_treebank
 from h3n.measure.accuracy import read_gold, score_gold
 from h3n.measure.calibration import (
@@ -24,6 +25,8 @@ from h3n.measure.calibration import (
 )
 from h3n.model.model import Model
 from h3n.parser import Parser, load
+from h3n.parser.confidence import arc_confidences
+from h3n.trees import ROOT
 
 
 def write_gold(folder: Path) -> list[str]:
@@ -99,3 +102,11 @@ def test_confidences_of_results_follow_the_temperatures(tiny_model: Path, tmp_pa
         assert [arc.confidence for arc in result.arcs] == pytest.approx(first.confidences(arcs), abs=1e-5)
         first = choices["spans"].part(choices["spans"].sentence == 0)
         assert [span.confidence for span in result.spans] == pytest.approx(first.confidences(spans), abs=1e-5)
+
+
+def test_barred_arcs_stay_impossible_with_a_low_temperature() -> None:
+    never = np.finfo(np.float32).min
+    arc = np.array([[never, np.log(0.8)], [np.log(0.3), never]], dtype=np.float32)
+    scores = Scores(arc=arc, root=np.log(np.array([0.7, 0.2], dtype=np.float32)))
+    sure = arc_confidences(scores, Parse((), (ROOT, 0), 0.0), temperature=0.5)
+    assert sure == pytest.approx((0.49 / 0.58, 0.64 / 0.68))
