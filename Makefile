@@ -16,6 +16,7 @@ help:
 	@echo "make lint   ruff and mypy"
 	@echo "make bench  print the speed figures (several minutes)"
 	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 or INPUTS=100000, SEED=0)"
+	@echo "make audit  look up the pinned packages in the database of known weaknesses (needs the network)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
 	@echo "make models  train and measure both English models (days; needs H3N_DATA, resumes)"
 	@echo "make wheel-large  the same for the large English model, LARGE=runs/release/en-large"
@@ -65,6 +66,12 @@ MINUTES ?= 5
 SEED ?= 0
 fuzz: install
 	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES)) --seed $(SEED)
+
+# In an environment of its own. Strict: a package that the source of advisories does not know is a failure, not a skip.
+audit:
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	build/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
 docs: install
 	$(PIP_INSTALL) zensical

@@ -47,9 +47,9 @@ def commands(folder: Path, size: float, text_size: float, model: str) -> Iterato
     yield "validate CoNLL-U", ["validate", str(rows)]
     yield "stats brackets", ["stats", str(brackets)]
     yield "convert brackets to JSON lines", ["convert", str(brackets), str(folder / "b.jsonl")]
-    (folder / "b.jsonl").unlink()
+    (folder / "b.jsonl").unlink(missing_ok=True)
     yield "convert CoNLL-U to CoNLL-X", ["convert", str(rows), str(folder / "b.conllx")]
-    (folder / "b.conllx").unlink()
+    (folder / "b.conllx").unlink(missing_ok=True)
     yield "evaluate brackets", ["evaluate", str(brackets), str(brackets)]
     yield "evaluate CoNLL-U", ["evaluate", str(rows), str(rows)]
     repeat(plain_text().encode() + b"\n\n", text, text_size)
@@ -63,10 +63,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--megabytes", type=float, default=100.0)
     parser.add_argument("--text-megabytes", type=float, default=1.0)
     parser.add_argument("--model", default="en")
+    parser.add_argument("--only", default="", help="commands whose name contains this")
     options = parser.parse_args(argv)
     worst = 0.0
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments in commands(Path(folder), options.megabytes, options.text_megabytes, options.model):
+            if options.only not in name:
+                continue
             held, seconds = peak(arguments)
             worst = max(worst, held)
             print(f"{name}: {held:.0f} MB, {seconds:.0f} s of processor time", flush=True)

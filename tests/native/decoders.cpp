@@ -209,6 +209,35 @@ void changed_scores_give_trees() {
     }
 }
 
+// Batches of any lengths, strides and numbers, in several threads: each sentence has a tree or is told what is wrong.
+void any_batch_is_decoded_or_refused(std::size_t longest) {
+    std::mt19937 random(9);
+    const float odd[] = {std::numeric_limits<float>::quiet_NaN(), INF, -INF, 3e38F, -3e38F, 1e-40F};
+    const auto below = [&](std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random); };
+    for (std::size_t round = 0; round < 200; ++round) {
+        std::vector<Sample> samples;
+        std::vector<Sentence> sentences;
+        std::vector<const Decoder*> decoders;
+        const Target& target = *h3n::supported_targets()[below(h3n::supported_targets().size())];
+        for (std::size_t k = 0; k < 1 + below(6); ++k) {
+            const std::size_t n = below(std::min<std::size_t>(longest, 30));
+            samples.emplace_back(n, random, below(3) * 0.3, below(4));
+            const std::size_t sizes[] = {n + 1, n + 1, n * n, n, n};
+            for (std::size_t changes = below(4); changes > 0; --changes) {
+                const std::size_t array = below(5);
+                if (sizes[array] > 0) samples.back().owned[array][below(sizes[array])] = odd[below(6)];
+            }
+            sentences.push_back(samples.back().sentence);
+            decoders.push_back(&target.decoders[below(target.count)]);
+        }
+        const auto results = h3n::decode_batch(sentences, decoders, 1 + below(3));
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            const bool arcs = results[k].status == Status::fine && (decoders[k]->needs & h3n::ARCS);
+            expect(!arcs || results[k].governors.size() == sentences[k].words, "a governor for each word");
+        }
+    }
+}
+
 // Whatever the thread that looks up throws ends the batch, while it works and while it waits for others.
 void interrupts_end_a_batch() {
     std::mt19937 random(7);
@@ -257,6 +286,7 @@ int main(int count, char** arguments) {
     threads_change_nothing();
     bad_scores_are_told();
     changed_scores_give_trees();
+    any_batch_is_decoded_or_refused(longest);
     interrupts_end_a_batch();
     several_callers_share_the_threads();
     std::string targets;

@@ -131,6 +131,26 @@ void check_spans(const LayerKernels& kernels, std::size_t count, std::size_t wid
     }
 }
 
+// Sizes and numbers by chance, infinities and what is not a number among them: whatever comes out, nothing else is touched.
+void try_odd_numbers(const LayerKernels& kernels) {
+    std::mt19937 random(2);
+    const float odd[] = {std::nanf(""), INFINITY, -INFINITY, 3e38F, -3e38F, 1e-40F, 0.0F};
+    const auto below = [&](std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random); };
+    for (std::size_t round = 0; round < 150; ++round) {
+        const std::size_t rows = below(20), inputs = 1 + below(100), outputs = 1 + below(140);
+        auto weight = numbers(outputs * inputs), x = numbers(rows * inputs);
+        const auto bias = numbers(outputs);
+        for (std::size_t changes = below(6); changes > 0 && rows > 0; --changes) x[below(x.size())] = odd[below(7)];
+        const Packed packed(weight.data(), outputs, inputs, bias.data());
+        std::vector<float> out(rows * outputs);
+        float* room = h3n::room_for<float>(h3n::rounding_numbers(packed.layer.depth));
+        run_linear(kernels, packed.layer, {x.data(), inputs}, rows, {out.data(), outputs}, Activation::gelu,
+                   h3n::rounded_room(packed.layer.depth, room));
+        const std::size_t found = rows > 0 ? kernels.best(out.data(), outputs, below(outputs + 1)) : 0;
+        expect(found < outputs, std::string(kernels.target) + ": the best label is none");
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -143,6 +163,7 @@ int main() {
         check_transformer(*kernels, 2, 10, 6, 9, {33, 2});
         for (const std::size_t width : {1, 7, 32, 50})
             for (const std::size_t outputs : {1, 3, 16, 75}) check_spans(*kernels, 20, width, outputs);
+        try_odd_numbers(*kernels);
     }
     std::printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
