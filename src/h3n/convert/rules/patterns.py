@@ -135,7 +135,8 @@ class _Parser:
         self.at = 0
 
     def fail(self, found: str, expected: str) -> FormatError:
-        return FormatError(self.place, f"{found} in the pattern {self.text!r}", expected)
+        one_line = " ".join(found.split())  # a name in quotation marks may go over several
+        return FormatError(self.place, f"{one_line} in the pattern {self.text!r}", expected)
 
     def _expand(self, text: str, *, depth: int) -> list[str]:
         tokens: list[str] = []
