@@ -14,7 +14,8 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from h3n.client import Address, AsyncClient, Client, shared
+from h3n.client import Address, AsyncClient, Client, asynchronous, plain
+from h3n.client.shared import seconds_to_wait
 from h3n.errors import H3nError
 from tests.fuzz.driver import Target, one_line
 from tests.fuzz.mutations import mutated, random_text
@@ -91,7 +92,10 @@ class Asynchronous(AsyncClient):
 
 def read_answer(content: bytes) -> None:
     """Both clients return what they promise, or raise one line."""
-    with mock.patch.object(shared, "_LONGEST_WAIT", 0.0):
+    with (
+        mock.patch.object(plain, "seconds_to_wait", _at_once),
+        mock.patch.object(asynchronous, "seconds_to_wait", _at_once),
+    ):
         for ask in (
             lambda client: client.parse("a"),
             lambda client: list(client.stream(["a"])),
@@ -100,6 +104,11 @@ def read_answer(content: bytes) -> None:
             with _plain(content) as client:
                 _check(ask, client)
         asyncio.run(_asynchronous(content))
+
+
+def _at_once(header: str | None) -> float:
+    """Wait for nothing; what the header says is read all the same."""
+    return 0.0 * seconds_to_wait(header)
 
 
 def _check(ask: Any, client: Client) -> None:
