@@ -24,3 +24,24 @@ def contents(folder: Path, *, missing: bool = False) -> dict[str, bytes]:
     """Return what must not depend on how a run went: shards, errors and manifest; some may be missing."""
     chosen = [*folder.glob("part-*"), *folder.glob("errors/*"), folder / "errors.jsonl", folder / "manifest.json"]
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(chosen) if path.exists() or not missing}
+
+
+def processes_of(number: int) -> dict[int, str]:
+    """Return the processes below one, and what each is called."""
+    below: dict[int, str] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except (OSError, ValueError):
+            continue  # it has ended meanwhile
+        below[int(folder.name)] = f"{parent} {command}"
+    found: dict[int, str] = {}
+    todo = [number]
+    while todo:
+        parent = todo.pop()
+        for one, said in below.items():
+            if said.split()[0] == str(parent) and one not in found:
+                found[one] = said.partition(" ")[2]
+                todo.append(one)
+    return found

@@ -18,7 +18,8 @@ from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
 from h3n.corpus.work import Crew, Job
 from h3n.errors import InputError
-from tests.corpus.conftest import contents
+from tests.corpus.conftest import contents, processes_of
+from tests.corpus.losing import workers_of
 
 pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -32,27 +33,6 @@ def test_ten_kills_change_nothing(texts: Path, tiny_model: Path, tmp_path: Path)
     said = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert said.returncode == 0, said.stderr
     assert '"killed": 10' in said.stdout
-
-
-def processes_of(number: int) -> dict[int, str]:
-    """Return the processes below one, and what each is called."""
-    below: dict[int, str] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except (OSError, ValueError):
-            continue  # it has ended meanwhile
-        below[int(folder.name)] = f"{parent} {command}"
-    found: dict[int, str] = {}
-    todo = [number]
-    while todo:
-        parent = todo.pop()
-        for one, said in below.items():
-            if said.split()[0] == str(parent) and one not in found:
-                found[one] = said.partition(" ")[2]
-                todo.append(one)
-    return found
 
 
 def wait_for(condition: Callable[[], object]) -> None:
@@ -82,15 +62,10 @@ def test_workers_that_are_killed_are_replaced_and_end_with_their_driver(
     ]
     command += ["--workers", "2", "--shard-size", "300"]
 
-    def workers(driver: int) -> list[int]:
-        below = processes_of(driver)
-        servers = [number for number, said in below.items() if "forkserver" in said]
-        return [number for number in below for server in servers if number in processes_of(server)]
-
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as driver:
         try:
-            wait_for(lambda: workers(driver.pid) or driver.poll() is not None)
-            for number in workers(driver.pid):
+            wait_for(lambda: workers_of(driver.pid) or driver.poll() is not None)
+            for number in workers_of(driver.pid):
                 os.kill(number, signal.SIGKILL)
             wait_for(lambda: list(out.glob("part-*")) or driver.poll() is not None)
             left = set(processes_of(driver.pid))

@@ -25,7 +25,7 @@ TABLES = ("parquet", "arrow")
 PACKED = (".gz", ".xz", ".bz2", ".zst")
 # The format of the output -> the ending of its shards.
 OUTPUTS = {"parquet": ".parquet", "conllu": ".conllu", "brackets": ".ptb", "jsonl": ".jsonl"}
-SMALLEST, LARGEST, PIECES = 1 << 16, 1 << 22, 64  # bytes of a shard at least and at most, and shards wanted
+SMALLEST, LARGEST, PIECES = 1 << 15, 1 << 22, 64  # bytes of a shard at least and at most, and shards wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
