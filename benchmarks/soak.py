@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
-from benchmarks.exchange import announce_too_much, metrics, send_slowly, send_too_much, stop_in_the_middle
+from benchmarks._exchange import announce_too_much, metrics, send_slowly, send_too_much, stop_in_the_middle
 from benchmarks.serving import GROWTH_BOUND, Process, check, questions, service
 from h3n.client import AsyncClient
 from h3n.errors import ServiceError

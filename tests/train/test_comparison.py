@@ -114,7 +114,7 @@ def test_the_command_scores_treebanks_apart(tiny_model: Path, model: Model, tree
 def test_bad_usage(tiny_model: Path) -> None:
     assert run("a.ptb", "b.ptb", "--decoders", "all") == (2, "--decoders is for --model")
     assert "standard input is not accepted" in run("--model", str(tiny_model), "-")[1]
-    assert "expected two, GOLD and PRED" in run("a.ptb", "b.ptb", "c.ptb")[1]
+    assert "expected two files, GOLD and PRED" in run("a.ptb", "b.ptb", "c.ptb")[1]
 
 
 def test_dev_scores_of_each_treebank(model: Model, treebank: Part) -> None:
