@@ -54,13 +54,15 @@ def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
     dataset = ray.data.from_items(
         [{"shard": json.dumps(asdict(shard))} for shard in todo], override_num_blocks=len(todo)
     )
-    most = crew.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    here = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    most = crew.workers or here
     answers = dataset.map_batches(
         Actor,
         fn_constructor_args=(job,),
         batch_size=1,
         num_cpus=1,
-        compute=ray.data.ActorPoolStrategy(min_size=1, max_size=most),
+        # All that fit begin at once; more than fit make a cluster that can grow do so.
+        compute=ray.data.ActorPoolStrategy(min_size=1, initial_size=min(here, most, len(todo)), max_size=most),
     )
     try:
         for row in answers.iter_rows():
