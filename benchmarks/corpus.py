@@ -21,7 +21,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-EVERY = 0.5  # seconds between two looks at the memory
+EVERY = 5.0  # seconds between two looks at the memory, each of which takes a processor for a moment
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

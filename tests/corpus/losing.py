@@ -113,6 +113,7 @@ def lose_rounds(who: str, model: Path, texts: Path, folder: Path, rounds: int, *
         while told["killed"] < rounds:
             told["killed"] += run(model, texts, out, wait=chance.uniform(0, longest / 2))
             told["runs"] += 1
+            sys.stderr.write(f"{json.dumps(told)}\n")
             if contents(whole) != contents(out):
                 raise RuntimeError(f"another result in run {told['runs']}")
             shutil.rmtree(out)
