@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,8 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from h3n.model.native import Part
 
 # Architectures whose positions count from behind the padding piece's number.
 COUNTS_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")
@@ -103,19 +105,9 @@ def read_plain(folder: Path) -> BertConfig | None:
 class LayerParts:
     """What a layer is made of, whatever the architecture calls it."""
 
-    roles: tuple[nn.Linear, nn.Linear, nn.Linear]  # query, key, value
-    joined: nn.Linear
-    inner: nn.Linear
-    outer: nn.Linear
+    linear: Part
     norms: tuple[nn.LayerNorm, nn.LayerNorm]
     heads: int
-
-
-def attend(parts: LayerParts, x: Tensor, added: Tensor | None, *, rate: float) -> Tensor:
-    """Return what each piece sees of the others; ``added`` to the scores, or where it is false a piece is not seen."""
-    query, key, value = (role(x).unflatten(-1, (parts.heads, -1)).transpose(1, 2) for role in parts.roles)
-    seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=added, dropout_p=rate)
-    return seen.transpose(1, 2).flatten(2)
 
 
 def count_from(padding: int, ids: Tensor) -> Tensor:
@@ -142,9 +134,9 @@ class Bert(nn.Module):
         return Hidden(x)
 
     @property
-    def layers(self) -> list[nn.Module]:
+    def layers(self) -> list[EncoderLayer]:
         """Return the layers from the first to the last."""
-        return list(cast(nn.ModuleList, self.encoder["layer"]))
+        return [cast(EncoderLayer, layer) for layer in cast(nn.ModuleList, self.encoder["layer"])]
 
 
 class _Embeddings(nn.Module):
@@ -168,47 +160,53 @@ class _Embeddings(nn.Module):
         return states
 
 
-class _Layer(nn.Module):
+class EncoderLayer(nn.Module):
+    """A layer of any architecture here; each has the parts under names of its own."""
+
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        size, inner = config.hidden_size, config.intermediate_size
         self.heads = config.num_attention_heads
         self.rate = config.attention_dropout
-        self.attention = nn.ModuleDict(
-            {
-                "self": nn.ModuleDict({name: nn.Linear(size, size) for name in ("query", "key", "value")}),
-                "output": Output(size, size, config),
-            }
-        )
-        self.intermediate = nn.ModuleDict({"dense": nn.Linear(size, inner)})
-        self.output = Output(inner, size, config)
+        self.dropout = nn.Dropout(config.dropout)
+        self.intermediate = nn.ModuleDict({"dense": nn.Linear(config.hidden_size, config.intermediate_size)})
+        self.output = dense_and_norm(config.intermediate_size, config)
 
-    def forward(self, x: Tensor, allowed: Tensor | None) -> Tensor:  # (B, pieces, d)
+    def forward(self, x: Tensor, added: Tensor | None) -> Tensor:  # (B, pieces, d)
+        """Return what follows; ``added`` to the scores of attention, or where it is false a piece is not seen."""
         parts = self.parts()
-        seen = attend(parts, x, allowed, rate=self.rate if self.training else 0.0)
-        x = self.attention["output"](seen, x)
-        states: Tensor = self.output(functional.gelu(parts.inner(x)), x)
+        linear, (norm, outer_norm) = parts.linear, parts.norms
+        query, key, value = (role(x).unflatten(-1, (parts.heads, -1)).transpose(1, 2) for role in linear.roles)
+        rate = self.rate if self.training else 0.0
+        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=added, dropout_p=rate)
+        x = norm(self.dropout(linear.joined(seen.transpose(1, 2).flatten(2))) + x)
+        states: Tensor = outer_norm(self.dropout(linear.outer(functional.gelu(linear.inner(x)))) + x)
         return states
 
     def parts(self) -> LayerParts:
         """Return what the layer is made of."""
-        attention = cast(nn.ModuleDict, self.attention["self"])
-        query, key, value = (cast(nn.Linear, attention[name]) for name in ("query", "key", "value"))
-        joined = cast(Output, self.attention["output"])
-        inner = cast(nn.Linear, self.intermediate["dense"])
-        norms = (joined.LayerNorm, self.output.LayerNorm)
-        return LayerParts((query, key, value), joined.dense, inner, self.output.dense, norms, self.heads)
+        raise NotImplementedError
+
+    def made_of(self, attention: Iterable[nn.Module], norm: nn.Module) -> LayerParts:
+        """Return the parts: of attention query, key, value and what joins the heads, and the rest."""
+        query, key, value, joined = (cast(nn.Linear, part) for part in attention)
+        inner, outer = cast(nn.Linear, self.intermediate["dense"]), cast(nn.Linear, self.output["dense"])
+        norms = (cast(nn.LayerNorm, norm), cast(nn.LayerNorm, self.output["LayerNorm"]))
+        return LayerParts(Part((query, key, value), joined, inner, outer), norms, self.heads)
 
 
-class Output(nn.Module):
-    """A linear step added to what came before, then normed."""
+def dense_and_norm(size: int, config: BertConfig) -> nn.ModuleDict:
+    """Return a linear step to a piece's vector and the norm after it."""
+    norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+    return nn.ModuleDict({"dense": nn.Linear(size, config.hidden_size), "LayerNorm": norm})
 
-    def __init__(self, size: int, out: int, config: BertConfig) -> None:
-        super().__init__()
-        self.dense = nn.Linear(size, out)
-        self.LayerNorm = nn.LayerNorm(out, eps=config.layer_norm_eps)
-        self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, x: Tensor, before: Tensor) -> Tensor:
-        states: Tensor = self.LayerNorm(self.dropout(self.dense(x)) + before)
-        return states
+class _Layer(EncoderLayer):
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__(config)
+        size = config.hidden_size
+        roles = nn.ModuleDict({name: nn.Linear(size, size) for name in ("query", "key", "value")})
+        self.attention = nn.ModuleDict({"self": roles, "output": dense_and_norm(size, config)})
+
+    def parts(self) -> LayerParts:
+        roles, output = (cast(nn.ModuleDict, self.attention[name]) for name in ("self", "output"))
+        return self.made_of((*roles.values(), output["dense"]), output["LayerNorm"])

@@ -7,14 +7,13 @@ need not know. See `h3n.model.native` for how numbers are rounded.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from h3n.model.bert import Bert, Hidden, LayerParts
+from h3n.model.bert import Bert, EncoderLayer, Hidden
 from h3n.model.layers import Layer, Stack
 from h3n.model.mpnet import Mpnet
 from h3n.model.native import (
@@ -102,10 +101,9 @@ class Int8Bert(nn.Module):
         return Hidden(_padded(x, mask))
 
 
-def _bert_layer(layer: Any, added: Floats | None) -> Transformer:  # a layer of `Bert` or `Mpnet`
-    parts: LayerParts = layer.parts()
-    part = Part(parts.roles, parts.joined, parts.inner, parts.outer)
-    return Transformer([part], parts.norms, heads=parts.heads, activation="gelu", by_distance=added)
+def _bert_layer(layer: EncoderLayer, added: Floats | None) -> Transformer:
+    parts = layer.parts()
+    return Transformer([parts.linear], parts.norms, heads=parts.heads, activation="gelu", by_distance=added)
 
 
 class Int8Stack(nn.Module):

@@ -7,9 +7,8 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from h3n.model.bert import Bert, BertConfig, Hidden, LayerParts, Output, attend, count_from
+from h3n.model.bert import Bert, BertConfig, EncoderLayer, Hidden, LayerParts, count_from
 
 FAR = 128  # pieces that are further apart than this are all alike
 
@@ -73,33 +72,12 @@ class _Embeddings(nn.Module):
         return states
 
 
-class _Layer(nn.Module):
+class _Layer(EncoderLayer):
     def __init__(self, config: BertConfig) -> None:
-        super().__init__()
-        size, inner = config.hidden_size, config.intermediate_size
-        self.heads = config.num_attention_heads
-        self.rate = config.attention_dropout
-        self.attention = nn.ModuleDict(
-            {
-                "attn": nn.ModuleDict({name: nn.Linear(size, size) for name in "qkvo"}),
-                "LayerNorm": nn.LayerNorm(size, eps=config.layer_norm_eps),
-            }
-        )
-        self.dropout = nn.Dropout(config.dropout)
-        self.intermediate = nn.ModuleDict({"dense": nn.Linear(size, inner)})
-        self.output = Output(inner, size, config)
-
-    def forward(self, x: Tensor, added: Tensor) -> Tensor:  # (B, pieces, d), (B, heads, pieces, pieces)
-        parts = self.parts()
-        seen = attend(parts, x, added, rate=self.rate if self.training else 0.0)
-        x = self.attention["LayerNorm"](self.dropout(parts.joined(seen)) + x)
-        states: Tensor = self.output(functional.gelu(parts.inner(x)), x)
-        return states
+        super().__init__(config)
+        size = config.hidden_size
+        roles = nn.ModuleDict({name: nn.Linear(size, size) for name in "qkvo"})
+        self.attention = nn.ModuleDict({"attn": roles, "LayerNorm": nn.LayerNorm(size, eps=config.layer_norm_eps)})
 
     def parts(self) -> LayerParts:
-        """Return what the layer is made of."""
-        roles = cast(nn.ModuleDict, self.attention["attn"])
-        query, key, value, joined = (cast(nn.Linear, roles[name]) for name in "qkvo")
-        inner = cast(nn.Linear, self.intermediate["dense"])
-        norms = (cast(nn.LayerNorm, self.attention["LayerNorm"]), self.output.LayerNorm)
-        return LayerParts((query, key, value), joined, inner, self.output.dense, norms, self.heads)
+        return self.made_of(cast(nn.ModuleDict, self.attention["attn"]).values(), self.attention["LayerNorm"])
