@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from h3n.parser import Parser
-from h3n.parser.windows import windows
+from h3n.parser.threads import mapper
+from h3n.parser.windows import one_ahead, windows
 from h3n.trees import Sentence
 from tests.parser.samples import sentences
 
@@ -92,6 +94,48 @@ def test_a_stream_that_is_left_early_ends_its_threads(parser: Parser) -> None:
     next(results)
     results.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before
+
+
+def test_threads_have_work_while_results_are_taken() -> None:
+    events: list[str] = []
+
+    def parts() -> Iterator[list[str]]:
+        for name in "abc":
+            events.append(f"begin {name}")
+            yield [name]
+        raise ValueError("damaged")
+
+    given = one_ahead(parts())
+    for name in "abc":
+        assert next(given) == name
+        events.append(f"give {name}")
+    assert events == ["begin a", "begin b", "give a", "begin c", "give b", "give c"]
+    with pytest.raises(ValueError, match="damaged"):  # after all that came before it
+        next(given)
+    assert list(one_ahead([])) == []
+
+
+def test_what_was_not_begun_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = threading.Event()
+
+    class Pool(ThreadPoolExecutor):
+        """Lets its work go on only when it is being shut down."""
+
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+            stopped.set()
+            super().shutdown(wait=wait)
+
+    begun: list[int] = []
+
+    def work(number: int) -> None:
+        begun.append(number)
+        assert stopped.wait(timeout=60)
+
+    monkeypatch.setattr("h3n.parser.threads.ThreadPoolExecutor", Pool)
+    with mapper(2) as each:
+        each(work, range(20))
+    assert set(begun) <= {0, 1}
 
 
 def test_several_threads_use_one_parser(parser: Parser) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,15 +26,15 @@ from h3n.parser.inputs import Parsable, Words, read
 from h3n.parser.lazy import Found
 from h3n.parser.processes import prepare_for_forks
 from h3n.parser.required import show_required
-from h3n.parser.results import Result
+from h3n.parser.results import Result, in_order
 from h3n.parser.tables import frame
-from h3n.parser.windows import LOOK_AHEAD, windows
+from h3n.parser.threads import Mapper, mapper
+from h3n.parser.windows import LOOK_AHEAD, one_ahead, windows
 from h3n.trees import Sentence
 
 PRECISIONS = ("auto", "float32", "int8")
 Wanted: TypeAlias = Constraints | Callable[[Sentence], Constraints | None] | None
 _Batch: TypeAlias = tuple[list[int], list[Inputs]]
-_Mapper: TypeAlias = Callable[[Callable[[_Batch], list[Result]], Iterable[_Batch]], Iterator[list[Result]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +163,7 @@ class Parser:
         for predicted ones; or an iterable, such as a list or a generator, of texts, of lists of words, each of
         which is a sentence, or of instances of `Sentence`. A list of strings is thus a list of texts: the words of one
         sentence are given as ``words``. No more than about ``look_ahead`` words are read before their parses are given
-        out (0: one sentence at a time).
+        out (0: one sentence at a time); twice as many with several threads.
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them. ``style``
         names the treebank whose annotation is to be followed, where the model learned from several; ``head_score`` what
@@ -209,15 +207,22 @@ class Parser:
         return frame(self.parse(source, words=words, decoder=decoder), rows=rows, library=library)
 
     def _results(self, inputs: Iterator[tuple[int, Sentence]], asked: _Asked, look_ahead: int) -> Iterator[Result]:
-        done = 0
-        with _mapper(self.threads) as each:
-            for window in windows(inputs, lambda item: len(item[1]), look_ahead=look_ahead):
-                yield from self._window(window, asked, each, first=done)
-                done += len(window)
+        with mapper(self.threads) as each:
+
+            def begun() -> Iterator[Iterator[Result]]:
+                done = 0
+                for window in windows(inputs, lambda item: len(item[1]), look_ahead=look_ahead):
+                    yield self._window(window, asked, each, first=done)
+                    done += len(window)
+
+            # While what was found is written and what comes next is read, threads have work to do.
+            overlap = self.threads > 1 and look_ahead > 0
+            yield from (one_ahead(begun()) if overlap else chain.from_iterable(begun()))
 
     def _window(
-        self, window: Sequence[tuple[int, Sentence]], asked: _Asked, each: _Mapper, *, first: int
+        self, window: Sequence[tuple[int, Sentence]], asked: _Asked, each: Mapper, *, first: int
     ) -> Iterator[Result]:
+        """Begin to parse a window, as far as threads do that; return what comes of it."""
         sentences = [sentence for _, sentence in window]
         styles = [asked.style] * len(sentences) if asked.style else None
         inputs, notes = self._read(sentences, styles)
@@ -231,13 +236,7 @@ class Parser:
             except DecodeError as error:
                 raise _placed(error, [first + at for at in batch[0]], chosen) from None
 
-        parsed: dict[int, Result] = {}
-        for (numbers, _), results in zip(batches, each(work, batches), strict=True):
-            parsed.update(zip(numbers, results, strict=True))
-        for at, (source, sentence) in enumerate(window):
-            # Nothing is found in a sentence without words, and one over the limits says so.
-            result = parsed.get(at)
-            yield result if result is not None else Result(sentence=sentence, note=notes.get(at), source=source)
+        return in_order(window, [numbers for numbers, _ in batches], each(work, batches), notes)
 
     def _read(
         self, sentences: Sequence[Sentence], styles: Sequence[str] | None
@@ -274,16 +273,6 @@ class Parser:
             named = list(map(with_own_relations, named, scored.sentences))
         found = map(Found, named, spans, arcs)
         return list(map(Result.of, found, sources if sources is not None else repeat(0)))
-
-
-@contextmanager
-def _mapper(threads: int) -> Iterator[_Mapper]:
-    """Yield a function that maps in the order of its input: `map`, or one that uses several threads."""
-    if threads == 1:
-        yield map
-        return
-    with ThreadPoolExecutor(threads, thread_name_prefix="h3n") as pool:
-        yield pool.map
 
 
 def _placed(error: DecodeError, numbers: Sequence[int], sentences: Sequence[Sentence]) -> DecodeError:

@@ -29,3 +29,22 @@ def windows(
             held, total, wanted = [], 0, min(2 * wanted, look_ahead)
     if held:
         yield held
+
+
+def one_ahead(begun: Iterable[Iterable[Item]]) -> Iterator[Item]:
+    """Yield all items of all parts in order; each part is asked for before the items of the one before are given out.
+
+    If a part cannot be had, the items of the one before still come first.
+    """
+    parts = iter(begun)
+    current: Iterable[Item] | None = ()
+    while current is not None:
+        failure: Exception | None = None
+        try:
+            following = next(parts, None)
+        except Exception as error:  # said below, in its place
+            following, failure = None, error
+        yield from current
+        if failure is not None:
+            raise failure
+        current = following
