@@ -108,7 +108,10 @@ def _standard_input() -> BinaryIO:
 
 def _open_path(path: Path) -> BinaryIO:
     with input_errors(path, "opened"):
-        return path.open("rb")
+        try:
+            return path.open("rb")
+        except ValueError:  # a NUL, or half a surrogate pair
+            raise InputError(f"{str(path)!a}: cannot be opened: a file cannot have this name") from None
 
 
 def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO:

@@ -105,6 +105,9 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         formats.write([], tmp_path / "none" / "x.ptb")
     with pytest.raises(InputError, match="cannot be written: Is a directory"):
         formats.write([], tmp_path, format="brackets")
+    for name in ("half \ud83d.conllu", "nul \0.conllu"):
+        with pytest.raises(InputError, match="cannot be opened: a file cannot have this name"):
+            list(formats.read(name))
 
 
 def test_after_an_error_the_old_file_is_still_there(tmp_path: Path) -> None:

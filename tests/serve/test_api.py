@@ -208,7 +208,9 @@ def test_models_health_readiness_and_reference(service: Running) -> None:
 
 
 def test_unknown_paths_and_methods_are_refused(service: Running) -> None:
-    assert service.send("/v1/nothing")[0] == 404
+    status, answer = service.send("/v1/nothing")[:2]
+    assert status == 404
+    assert "/v1/parse" in str(answer)
     assert service.send("/v1/parse")[0] == 405
     assert service.send("/static/../app.py")[0] == 404
 

@@ -128,10 +128,13 @@ async def _invalid(_: Request, error: Any) -> Response:
     return _refusal(422, f"{name}: {said}", name)
 
 
-async def _by_status(_: Request, error: Any) -> Response:
+async def _by_status(request: Request, error: Any) -> Response:
     """Answer as the framework wants to, in our form: a path that is not there, JSON of too many levels or digits."""
     if error.status_code == 400:
         return _refusal(422, "body: JSON with numbers too long or nested too deeply", "body")
+    if error.status_code == 404:
+        paths = sorted(request.app.openapi()["paths"])
+        return _refusal(404, f"not found; accepted: {', '.join(paths)}", headers=error.headers)
     return _refusal(error.status_code, error.detail.lower(), headers=error.headers)
 
 
