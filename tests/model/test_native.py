@@ -189,9 +189,10 @@ def test_attention_is_among_the_words_of_a_sentence(
             torch.from_numpy(m[at : at + length]).view(length, parts, heads, size).permute(2, 0, 1, 3).flatten(2)
             for m in (query, key, value)
         ]
-        wanted = functional.scaled_dot_product_attention(*cut)
+        wanted = functional.scaled_dot_product_attention(*(m.double() for m in cut)).float()
         back = wanted.view(heads, length, parts, size).permute(1, 2, 0, 3).reshape(length, width)
-        assert torch.allclose(torch.from_numpy(out[at : at + length]), back, atol=2e-5)
+        # Scores reach 70 and values 10: the rounding of 32 bits moves a result by up to 3e-5, in torch's as in ours.
+        assert torch.allclose(torch.from_numpy(out[at : at + length]), back, atol=1e-4)
         at += length
 
 
