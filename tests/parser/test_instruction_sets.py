@@ -40,6 +40,11 @@ def test_all_instruction_sets_give_the_same_trees() -> None:
         assert other == first
 
 
+def test_instruction_sets_may_be_skipped() -> None:
+    first, *others = native.targets()
+    assert list(parse_with_all("en", ["Who knows?"], skipped=others)) == [first]
+
+
 def test_an_unknown_instruction_set_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     known = ", ".join(native.targets())
     monkeypatch.setenv("H3N_ISA", "mmx")

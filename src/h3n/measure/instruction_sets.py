@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,17 @@ if TYPE_CHECKING:
     from h3n.parser import Result
 
 
-def parse_with_all(model: str, sentences: Sequence[str | list[str]]) -> dict[str, list[Result]]:
-    """Return the parses in 8 bits by each instruction set, the best one first."""
+def parse_with_all(
+    model: str, sentences: Sequence[str | list[str]], *, skipped: Container[str] = ()
+) -> dict[str, list[Result]]:
+    """Return the parses in 8 bits by each instruction set but those skipped, the best one first."""
     from h3n.model.native import targets
     from h3n.parser import load
 
     parses = {}
     for name in targets():
+        if name in skipped:
+            continue
         with _chosen(name):
             parser = load(model, precision="int8")
         parses[name] = list(parser.parse(sentences))
