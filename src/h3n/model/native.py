@@ -2,7 +2,7 @@
 
 Arrays are (rows, width): the words or pieces of all sentences in a row, without padding. No row's result depends on
 another sentence. Linear layers are in 8 bits: weights are rounded once, each output with a scale of its own; inputs on
-the way, to 7 bits, each row with a scale of its own. All instruction sets give the same numbers to the last bit; which
+the way, to 8 bits, each row with a scale of its own. All instruction sets give the same numbers to the last bit; which
 one is used can be chosen by the environment variable ``H3N_ISA``.
 """
 
