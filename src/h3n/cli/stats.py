@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from statistics import median_low
+from itertools import accumulate
 from typing import Annotated, Any
 
 import typer
@@ -130,7 +130,7 @@ class Counts:
         if sentences:
             summary["length"] = {
                 "mean": round(words / sentences, 2),
-                "median": median_low(self.lengths.elements()),
+                "median": _median(self.lengths),
                 "max": max(self.lengths),
                 "distribution": {str(length): self.lengths[length] for length in sorted(self.lengths)},
             }
@@ -234,3 +234,10 @@ def _most(counter: dict[str, int], limit: int) -> str:
     shown = [f"{printable(name) or '(none)'} {count}" for name, count in list(counter.items())[: limit or None]]
     rest = len(counter) - limit if limit else 0
     return ", ".join(shown) + (f", {rest} more" if rest > 0 else "")
+
+
+def _median(counts: Counter[int]) -> int:
+    """Return the lower median of what was counted, without a list of it."""
+    below = accumulate(counts[length] for length in sorted(counts))
+    half = (counts.total() + 1) // 2
+    return next(length for length, count in zip(sorted(counts), below, strict=True) if count >= half)
