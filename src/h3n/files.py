@@ -107,11 +107,9 @@ def _standard_input() -> BinaryIO:
 
 
 def _open_path(path: Path) -> BinaryIO:
-    with input_errors(path, "opened"):
-        try:
-            return path.open("rb")
-        except ValueError:  # a NUL, or half a surrogate pair
-            raise InputError(f"{str(path)!a}: cannot be opened: a file cannot have this name") from None
+    with input_errors(path, "opened"), contextlib.suppress(ValueError):  # a NUL, or half a surrogate pair
+        return path.open("rb")
+    raise InputError(f"{str(path)!a}: cannot be opened: a file cannot have this name")
 
 
 def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO:
@@ -292,8 +290,7 @@ def _sync(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a renaming last, where the system lets us."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # a renaming is made to last where the system lets us
         _sync(folder)
 
 
