@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -238,6 +239,6 @@ def _most(counter: dict[str, int], limit: int) -> str:
 
 def _median(counts: Counter[int]) -> int:
     """Return the lower median of what was counted, without a list of it."""
-    below = accumulate(counts[length] for length in sorted(counts))
-    half = (counts.total() + 1) // 2
-    return next(length for length, count in zip(sorted(counts), below, strict=True) if count >= half)
+    lengths = sorted(counts)
+    up_to = list(accumulate(map(counts.__getitem__, lengths)))
+    return lengths[bisect_left(up_to, (counts.total() + 1) // 2)]

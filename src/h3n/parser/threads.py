@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
 class Mapper(Protocol):
     """What `map` is for one iterable."""
 
-    def __call__(self, work: Callable[[Item], Made], items: Iterable[Item], /) -> Iterator[Made]: ...
+    def __call__(self, work: Callable[[Item], Value], items: Iterable[Item], /) -> Iterator[Value]: ...
 
 
 @contextmanager
