@@ -1,9 +1,10 @@
 """The figures of an English model's card: `python -m benchmarks.english [MODEL] [--against MODEL]`.
 
 With the environment variable H3N_DATA naming a folder of treebanks, prints dev scores by treebank, and for GUM by
-genre: gold words, no gold tags, the model's own decoder. Then GUM and EWT from raw text: CoNLL-2018 LAS with our
-sentences and words, beside the same measure with gold ones. With --against, the difference to another model in the
-same table, such as the one before its weights were rounded.
+genre: gold words, no gold tags, the model's own decoder and style; and again with the treebank's own style, if the
+model has it. Then GUM and EWT from raw text: CoNLL-2018 LAS with our sentences and words, beside the same measure with
+gold ones. With --against, the difference to another model in the same table, such as the one before its weights were
+rounded.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ TREEBANKS = {
     "GENIA": ("genia/dev.ptb.xz",),
     "CRAFT": ("craft/dev.clean.ptb.xz",),
 }
+STYLES = {"EWT": "ewt", "MASC": "masc", "CRAFT": "craft"}
 SHOWN = {"UAS": "UAS", "LAS": "LAS", "LP": "LP", "LR": "LR", "LF1": "LF1", "tags": "XPOS", "upos": "UPOS"}
 RAW = {"GUM": "gum/dev.conllu.xz", "EWT": "ud/en_ewt-ud-dev.conllu.xz"}  # treebanks that keep their raw text
 
@@ -46,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     folder = Path(given.data)
     treebanks = {name: [str(folder / file) for file in files] for name, files in TREEBANKS.items()}
     model = h3n.load(given.model, precision=given.precision)
-    rows = measure_treebanks(model, treebanks, decoder=given.decoder, limit=given.limit)
+    rows = measure_treebanks(model, treebanks, decoder=given.decoder, limit=given.limit, styles=STYLES)
     text = {name: measure_raw_text(model, folder / file, limit=given.limit) for name, file in RAW.items()}
     if given.json:
         print(json.dumps({"rows": {row.name.strip(): row.scores for row in rows}, "text": text}, indent=1))
@@ -54,8 +56,11 @@ def main(argv: list[str] | None = None) -> int:
     show(rows)
     if given.against is not None:
         print(f"\nless {given.against}:")
-        other = measure_treebanks(h3n.load(given.against), treebanks, decoder=given.decoder, limit=given.limit)
-        show([TreebankRow(a.name, a.sentences, less(a.scores, b.scores)) for a, b in zip(rows, other, strict=True)])
+        rival = h3n.load(given.against)
+        found = measure_treebanks(rival, treebanks, decoder=given.decoder, limit=given.limit, styles=STYLES)
+        other = {row.name: row.scores for row in found}
+        both = (row for row in rows if row.name in other)
+        show([TreebankRow(row.name, row.sentences, less(row.scores, other[row.name])) for row in both])
     print("\nfrom raw text, F1 as in the CoNLL 2018 shared task")
     for name, scores in text.items():
         print(f"{name:<6}" + "  ".join(f"{metric} {value:.2f}" for metric, value in scores.items()))
@@ -69,10 +74,10 @@ def less(mine: Scores, other: Scores) -> Scores:
 
 def show(rows: list[TreebankRow]) -> None:
     """Print rows as a table."""
-    print(f"{'dev':<14} {'sentences':>9} " + " ".join(f"{name:>6}" for name in SHOWN.values()))
+    print(f"{'dev':<20} {'sentences':>9} " + " ".join(f"{name:>6}" for name in SHOWN.values()))
     for row in rows:
         cells = [f"{row.scores[name]:6.2f}" if name in row.scores else " " * 6 for name in SHOWN]
-        print(f"{row.name:<14} {row.sentences:>9} " + " ".join(cells))
+        print(f"{row.name:<20} {row.sentences:>9} " + " ".join(cells))
 
 
 if __name__ == "__main__":

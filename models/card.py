@@ -1,7 +1,7 @@
 """The card of a released model from what was measured: `python models/card.py NAME`.
 
-Reads configs/NAME.toml, the figures in runs/figures/NAME and the commands in runs/models/steps.json; writes README.md
-into runs/release/NAME. What only a person knows is marked.
+Reads configs/NAME.toml and those of the models that it starts from, the figures in runs/figures/NAME and the commands
+in runs/models/steps.json; writes README.md into runs/release/NAME. What only a person knows is marked.
 """
 
 from __future__ import annotations
@@ -34,16 +34,17 @@ head-driven tree. {megabytes:.1f} MB. Licence: CC BY-SA 4.0; commercial use is a
 
 ## Data
 
-| treebank | seen in an epoch | licence |
-|---|---|---|"""
+| config | treebank | seen in an epoch | licence |
+|---|---|---|---|"""
 
 
 def card_lines(name: str, config: Path, release: Path, figures: Path, record: Path) -> Iterator[str]:
     """Yield the lines of a card."""
     size = sum(file.stat().st_size for file in release.rglob("*") if file.is_file() and file.name != CARD)
     yield HEAD.format(licence=LICENCE, name=name, megabytes=size / 1e6)
-    for treebank in load_config(config).data.train:
-        yield f"| {treebank.title} | {treebank.weight:.0%} | {treebank.licence} |"
+    for one in reversed(list(_from(config))):
+        for treebank in load_config(one).data.train:
+            yield f"| {one.stem} | {treebank.title} | {treebank.weight:.0%} | {treebank.licence} |"
     yield "\n## Steps\n\n| step | command | minutes |\n|---|---|---|"
     for step, (command, seconds) in read_record(record).items():
         shown = command.replace("|", "\\|")
@@ -52,6 +53,13 @@ def card_lines(name: str, config: Path, release: Path, figures: Path, record: Pa
     yield from _everyday(_read(figures / "everyday.json"))
     yield from _calibration(_read(figures / "calibration.json"))
     yield f"\n## Weaknesses\n\n{UNKNOWN}"
+
+
+def _from(config: Path) -> Iterator[Path]:
+    """Yield a config, the config of the run that it starts from, and so on."""
+    yield config
+    if start := load_config(config).start:  # runs/NAME/model is of configs/NAME.toml
+        yield from _from(config.with_name(f"{Path(start).parent.name}.toml"))
 
 
 def _read(file: Path) -> Any:
@@ -76,11 +84,12 @@ def _everyday(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _calibration(found: Mapping[str, Any]) -> Iterator[str]:
     yield "\n## How sure it is\n\nConfidences against how often they are right, GUM dev (`benchmarks.calibration`)."
-    yield "Temperatures are fitted on dev and stored; ECE with those of the other half of the sentences.\n"
-    yield "| | choices | right % | ECE before | temperature | ECE |\n|---|---|---|---|---|---|"
+    yield "Temperatures, and the score of no span, are fitted on dev and stored; ECE with those of the other half of"
+    yield "the sentences.\n"
+    yield "| | choices | right % | ECE before | temperature | no span | ECE |\n|---|---|---|---|---|---|---|"
     for kind, one in found.items():
         numbers = f"{one['choices']:,} | {one['right']:.2f} | {one['error']:.4f} | {one['temperature']:.3f}"
-        yield f"| {kind} | {numbers} | {one['fitted_error']:.4f} |"
+        yield f"| {kind} | {numbers} | {one['none']:.3f} | {one['fitted_error']:.4f} |"
     for kind, one in found.items():
         points = one["fitted_reliability"]
         names = list(points[0]) if points else []

@@ -50,23 +50,29 @@ def steps() -> Iterator[Step]:
     yield Step(
         "packages", f"python -m {mpnet} && python -m {minilm} && touch runs/models/packages", "runs/models/packages"
     )
-    yield from _trained("en-large")
+    yield _trained("en-large")
+    yield _calibrated("en-large")
     yield from _silver()
-    yield from _trained("en")
+    yield _trained("en-taught")
+    yield _trained("en")
+    yield _calibrated("en")
     for name in BITS:
         yield from _released(name)
 
 
-def _trained(name: str) -> Iterator[Step]:
-    yield Step(
+def _trained(name: str) -> Step:
+    return Step(
         f"train {name}",
         f"h3n train configs/{name}.toml",
         f"runs/{name}/model/parser.json",
         started=f"runs/{name}/last.json",
         again="--resume",
     )
+
+
+def _calibrated(name: str) -> Step:
     figures = f"runs/figures/{name}"
-    yield Step(
+    return Step(
         f"temperatures of {name}",
         f"mkdir -p {figures} && python -m benchmarks.calibration runs/{name}/model {DEV} --store --json"
         f" --plot {figures}/reliability.png > {_whole(f'{figures}/calibration.json')}",

@@ -14,14 +14,15 @@ from h3n.experiments.grammar import write_treebank
 from h3n.measure.accuracy import read_gold, score_gold
 from h3n.measure.calibration import (
     Choices,
+    Fit,
     calibrate,
     calibration_error,
     collect_choices,
-    fit_temperature,
+    fit_confidences,
     plot_calibration,
     reliability,
-    store_temperatures,
-    with_temperatures,
+    store_fits,
+    with_fits,
 )
 from h3n.model.model import Model
 from h3n.parser import Parser, load
@@ -60,17 +61,36 @@ def test_the_error_is_the_distance_of_confidence_and_share() -> None:
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_a_temperature_is_found_again(temperature: float) -> None:
     choices = drawn(temperature)
-    assert fit_temperature(choices) == pytest.approx(temperature, rel=0.06)
+    fit = fit_confidences(choices)
+    assert fit.temperature == pytest.approx(temperature, rel=0.06)
+    assert fit.none == 0
     found = calibrate(choices)
     assert found.fitted_error < 0.015
     assert found.error < 0.015 if temperature == 1 else found.error > 0.03
     assert found.right == pytest.approx(100 * choices.right.mean())
 
 
+def test_what_was_added_to_the_score_of_nothing_is_found_again() -> None:
+    rng = np.random.default_rng(2)
+    logits = rng.normal(size=(20_000, 4)) * 2
+    shares = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    truth = (shares.cumsum(1) > rng.random((20_000, 1))).argmax(1)
+    chosen = 1 + logits[:, 1:].argmax(1)
+    scores = logits * 1.5
+    scores[:, 0] -= 1.2
+    choices = Choices(scores, chosen, truth == chosen, np.arange(20_000), has_none=True)
+    fit = fit_confidences(choices)
+    assert fit.temperature == pytest.approx(1.5, rel=0.06)
+    assert fit.none == pytest.approx(1.2, abs=0.15)
+    found = calibrate(choices)
+    assert found.error > 0.05
+    assert found.fitted_error < 0.015
+
+
 def test_choices_with_fewer_alternatives() -> None:
     scores = np.array([[0.0, 0.0, -np.inf], [1.0, 0.0, 0.0]])
     choices = Choices(scores, np.array([1, 0]), np.array([True, False]), np.array([0, 1]))
-    assert choices.confidences(2.0)[0] == pytest.approx(0.5)
+    assert choices.confidences(Fit(2.0))[0] == pytest.approx(0.5)
 
 
 def test_a_model_is_measured_and_keeps_its_temperatures(tiny_model: Path, tmp_path: Path) -> None:
@@ -85,10 +105,12 @@ def test_a_model_is_measured_and_keeps_its_temperatures(tiny_model: Path, tmp_pa
     assert (tmp_path / "a.png").stat().st_size > 5000
     folder = tmp_path / "model"
     shutil.copytree(tiny_model, folder)
-    store_temperatures(folder, found)
+    store_fits(folder, found)
     stored = json.loads((folder / "parser.json").read_text(encoding="utf-8"))["config"]["decoding"]
     assert stored["arc_temperature"] == found["arcs"].temperature
-    assert load(folder).model.config.decoding.span_temperature == found["spans"].temperature
+    decoding = load(folder).model.config.decoding
+    assert decoding.span_temperature == found["spans"].temperature
+    assert decoding.span_none == found["spans"].none != 0
 
 
 def test_confidences_of_results_follow_the_temperatures(tiny_model: Path, tmp_path: Path) -> None:
@@ -96,8 +118,8 @@ def test_confidences_of_results_follow_the_temperatures(tiny_model: Path, tmp_pa
     gold = read_gold(model, write_gold(tmp_path), name="dev")
     choices = collect_choices(model, gold, score_gold(model, gold))
     sentence = gold.examples[0].sentence.words
-    for arcs, spans in ((1.0, 1.0), (2.0, 0.5)):
-        [result] = Parser(with_temperatures(model, arcs=arcs, spans=spans)).parse([list(sentence)])
+    for arcs, spans in ((Fit(), Fit()), (Fit(2.0), Fit(0.5, -1.5))):
+        [result] = Parser(with_fits(model, arcs=arcs, spans=spans)).parse([list(sentence)])
         first = choices["arcs"].part(choices["arcs"].sentence == 0)
         assert [arc.confidence for arc in result.arcs] == pytest.approx(first.confidences(arcs), abs=1e-5)
         first = choices["spans"].part(choices["spans"].sentence == 0)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from h3n.config import load_config
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "models"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder models is not in every copy of the source")
@@ -44,8 +46,10 @@ def test_every_step_of_the_table_leads_to_the_next(capsys: pytest.CaptureFixture
     assert len({step.name for step in every}) == len({step.result for step in every}) == len(every)
     names = [step.name for step in every]
     assert names.index("temperatures of en-large") < names.index("AMALGUM, taught") < names.index("train en")
-    config = (ROOT / "configs" / "en.toml").read_text(encoding="utf-8")
-    assert all(f"runs/silver/{name}.jsonl.gz" in config for name in ("amalgum", "wikinews"))
+    assert names.index("amalgum, packed") < names.index("train en-taught") < names.index("train en")
+    taught = (ROOT / "configs" / "en-taught.toml").read_text(encoding="utf-8")
+    assert all(f"runs/silver/{name}.jsonl.gz" in taught for name in ("amalgum", "wikinews"))
+    assert f"{load_config(ROOT / 'configs' / 'en.toml').start}/parser.json" in {step.result for step in every}
     assert make.main(["--list"]) == 0
     assert "h3n train configs/en-large.toml" in capsys.readouterr().out
     assert make.main(["no such step"]) == 2
@@ -71,7 +75,8 @@ def test_the_card_says_what_was_learned_from_and_how_good_it_is(
     text = (release / "README.md").read_text(encoding="utf-8")
     assert text.startswith("---\nlanguage: en\nlicense: cc-by-sa-4.0\n")
     for wanted in (
-        "| UD English EWT 2.6 | 70% | CC BY-SA 4.0 |",
+        "| en-taught | UD English EWT 2.6 | 70% | CC BY-SA 4.0 |",
+        "| en | UD English EWT 2.6 | 50% | CC BY-SA 4.0 |",
         "| train en | `h3n train configs/en.toml` | 1.5 |",
         "| GUM | 91.23 |  |  |  | 90.00 |  |  |",
         "Of 50 everyday and classic sentences right",

@@ -9,6 +9,7 @@ import pytest
 
 from h3n.config import Treebank, load_config
 from h3n.errors import UnknownName
+from h3n.measure.treebanks import measure_treebanks
 from h3n.model.model import Model
 from h3n.parser import Parser
 from h3n.training import load_examples, train
@@ -66,3 +67,11 @@ def test_the_score_learned_by_order_picks_the_heads(parser: Parser) -> None:
     assert any(end - start > 1 for start, end, _, _ in parsed.parse.spans)
     for start, end, _, head in parsed.parse.spans:
         assert head == start + int(order[0, start:end].argmax())
+
+
+def test_a_treebank_is_measured_in_its_own_style_too(parser: Parser) -> None:
+    files = [str(EXAMPLES / "dev.ptb"), str(EXAMPLES / "dev.conllu")]
+    usual, own = measure_treebanks(parser, {"dev": files}, limit=20, styles={"dev": "own"})
+    assert (usual.name, own.name) == ("dev", "dev, --style own")
+    assert usual.scores["LAS"] > own.scores["LAS"]  # whose subjects have another name
+    assert len(measure_treebanks(parser, {"dev": files}, limit=2, styles={"dev": "no such style"})) == 1

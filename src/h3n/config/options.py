@@ -157,6 +157,9 @@ class Decoding:
         1.0, "What scores of arcs are divided by before they become confidences; trees do not depend on it."
     )
     span_temperature: Temperature = option(1.0, "The same for spans.")
+    span_none: Annotated[float, Within(-100, 100)] = option(
+        0.0, "What is added to the score of no span before it becomes a confidence; trees do not depend on it."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +213,11 @@ class Config:
     """All options."""
 
     output: str = option("runs/h3n", "The run's folder.")
+    start: str = option(
+        "",
+        "A model to learn on from, by name or folder. Encoder, scorers and the names of labels, relations, tags and "
+        "styles are its own; other names in the data are left out.",
+    )
     encoder: Encoder = field(default_factory=Encoder)
     scorers: Scorers = field(default_factory=Scorers)
     loss: Loss = field(default_factory=Loss)

@@ -1,8 +1,9 @@
 """How often a parser is right where it says how sure it is: reliability, calibration error, fitted temperatures.
 
 A confidence is the probability that the network gives a governor or a label of a span of the parse. It is calibrated if
-of the choices with confidence 0.8 four in five are right. One number each for arcs and for spans, which the scores are
-divided by, makes up for a network that is too sure or not sure enough; the order of choices hardly changes.
+of the choices with confidence 0.8 four in five are right. A temperature each for arcs and for spans, which the scores
+are divided by, makes up for a network that is too sure or not sure enough. Spans need the score of no span besides: it
+is 0 for the decoder, and learned as a part of whole trees, not as a choice by itself.
 """
 
 from __future__ import annotations
@@ -26,45 +27,59 @@ from h3n.training.data import Example
 from h3n.trees import HELPER, ROOT
 
 BINS = 15
-TEMPERATURES = np.geomspace(0.25, 4.0, 161)  # tried; steps of 1.7 %
+TEMPERATURES = (np.log(0.25), np.log(4.0))  # searched between, as logarithms
+NONES = (-8.0, 8.0)
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What scores are divided by, and what is added to that of choosing nothing before."""
+
+    temperature: float = 1.0
+    none: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
     """Choices among several scores each: all scores in a row, which of them was chosen, and whether it was right.
 
-    ``sentence`` says which sentence a choice is in.
+    ``sentence`` says which sentence a choice is in, ``has_none`` whether the first score is that of choosing nothing.
     """
 
     scores: Floats  # (choices, most alternatives); -inf where there are fewer
     chosen: npt.NDArray[np.int64]
     right: npt.NDArray[np.bool_]
     sentence: npt.NDArray[np.int64]
+    has_none: bool = False
 
-    def confidences(self, temperature: float = 1.0) -> Floats:
+    def confidences(self, fit: Fit | None = None) -> Floats:
         """Return the probability of what was chosen."""
-        table = self.scores / temperature
+        fit = fit or Fit()
+        table = self.scores / fit.temperature
+        if self.has_none:
+            table[:, 0] += fit.none / fit.temperature
         rows = np.arange(len(table))
         shares: Floats = np.exp(table[rows, self.chosen] - np.logaddexp.reduce(table, axis=1))
         return shares
 
     def part(self, keep: npt.NDArray[np.bool_]) -> Choices:
         """Return some of the choices."""
-        return Choices(self.scores[keep], self.chosen[keep], self.right[keep], self.sentence[keep])
+        return Choices(self.scores[keep], self.chosen[keep], self.right[keep], self.sentence[keep], self.has_none)
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How sure and how right: as the network comes, and with the temperature that fits best.
+    """How sure and how right: as the network comes, and with the numbers that fit best.
 
-    ``fitted_error`` is measured with temperatures fitted on the other half of the sentences.
+    ``fitted_error`` is measured with numbers fitted on the other half of the sentences.
     """
 
     choices: int
     right: float  # percent
     error: float
     temperature: float
+    none: float
     fitted_error: float
     reliability: list[dict[str, float]]
     fitted_reliability: list[dict[str, float]]
@@ -113,7 +128,8 @@ def _span_choices(
             keep.append(example.spans is not None and labels[label] != HELPER)
             right.append((start, end, labels[label]) in gold)
             sentence.append(number)
-    return [Choices(table, chosen, np.array(right), np.array(sentence)).part(np.array(keep, dtype=np.bool_))]
+    found = Choices(table, chosen, np.array(right), np.array(sentence), has_none=True)
+    return [found.part(np.array(keep, dtype=np.bool_))]
 
 
 def _joined(parts: Sequence[Choices]) -> Choices:
@@ -126,38 +142,59 @@ def _joined(parts: Sequence[Choices]) -> Choices:
         np.concatenate([part.chosen for part in parts]),
         np.concatenate([part.right for part in parts]),
         np.concatenate([part.sentence for part in parts]),
+        parts[0].has_none,
     )
 
 
 def calibrate(choices: Choices) -> Calibration:
-    """Return how well confidences say how often the choice is right, before and after fitting a temperature."""
-    temperature = fit_temperature(choices)
+    """Return how well confidences say how often the choice is right, before and after fitting."""
+    fit = fit_confidences(choices)
     halves = [choices.part(choices.sentence % 2 == side) for side in (0, 1)]
-    crossed = [one.confidences(fit_temperature(other)) for one, other in zip(halves, halves[::-1], strict=True)]
+    crossed = [one.confidences(fit_confidences(other)) for one, other in zip(halves, halves[::-1], strict=True)]
     fitted, right = np.concatenate(crossed), np.concatenate([half.right for half in halves])
     plain = choices.confidences()
     return Calibration(
         choices=len(choices.right),
         right=100 * float(choices.right.mean()),
         error=calibration_error(plain, choices.right),
-        temperature=temperature,
+        temperature=fit.temperature,
+        none=fit.none,
         fitted_error=calibration_error(fitted, right),
         reliability=reliability(plain, choices.right),
         fitted_reliability=reliability(fitted, right),
     )
 
 
-def fit_temperature(choices: Choices) -> float:
-    """Return the temperature under which it is likeliest that the right choices are right and the others wrong."""
-    return round(float(min(TEMPERATURES, key=_loss_of(choices))), 4)
+def fit_confidences(choices: Choices) -> Fit:
+    """Return the numbers under which it is likeliest that the right choices are right and the others wrong."""
 
-
-def _loss_of(choices: Choices) -> Callable[[float], float]:
-    def loss(temperature: float) -> float:
-        shares = np.clip(choices.confidences(float(temperature)), 1e-7, 1 - 1e-7)
+    def loss(temperature: float, none: float) -> float:
+        shares = np.clip(choices.confidences(Fit(float(np.exp(temperature)), none)), 1e-7, 1 - 1e-7)
         return float(-np.log(np.where(choices.right, shares, 1 - shares)).mean())
 
-    return loss
+    def cooled(none: float) -> float:
+        return _least(lambda temperature: loss(temperature, none), TEMPERATURES)
+
+    none = _least(lambda none: loss(cooled(none), none), NONES) if choices.has_none else 0.0
+    return Fit(temperature=round(float(np.exp(cooled(none))), 4), none=round(none, 4))
+
+
+def _least(function: Callable[[float], float], between: tuple[float, float], *, steps: int = 14) -> float:
+    """Return where a function with one valley is least, by golden sections: after 14, to a thousandth of the way."""
+    share = (5**0.5 - 1) / 2
+    low, high = between
+    left, right = high - share * (high - low), low + share * (high - low)
+    at_left, at_right = function(left), function(right)
+    for _ in range(steps):
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - share * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + share * (high - low)
+            at_right = function(right)
+    return (low + high) / 2
 
 
 def reliability(confidences: Floats, right: npt.NDArray[np.bool_], *, bins: int = BINS) -> list[dict[str, float]]:
@@ -178,19 +215,26 @@ def calibration_error(confidences: Floats, right: npt.NDArray[np.bool_], *, bins
     return sum(row["choices"] * abs(row["confidence"] - row["right"]) for row in rows) / max(len(right), 1)
 
 
-def with_temperatures(model: Model, *, arcs: float, spans: float) -> Model:
-    """Return the model with these temperatures in its options."""
-    decoding = replace(model.config.decoding, arc_temperature=arcs, span_temperature=spans)
+def with_fits(model: Model, *, arcs: Fit, spans: Fit) -> Model:
+    """Return the model with these numbers in its options."""
+    decoding = replace(
+        model.config.decoding,
+        arc_temperature=arcs.temperature,
+        span_temperature=spans.temperature,
+        span_none=spans.none,
+    )
     return Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
 
 
-def store_temperatures(folder: Path, calibrations: Mapping[str, Calibration]) -> None:
-    """Write fitted temperatures into the options of a saved model; its weights stay as they are."""
+def store_fits(folder: Path, calibrations: Mapping[str, Calibration]) -> None:
+    """Write what was fitted into the options of a saved model; its weights stay as they are."""
     about = read_about(folder)
     decoding: dict[str, Any] = about["config"].setdefault("decoding", {})
-    for kind, option in (("arcs", "arc_temperature"), ("spans", "span_temperature")):
-        if kind in calibrations:
-            decoding[option] = calibrations[kind].temperature
+    if "arcs" in calibrations:
+        decoding["arc_temperature"] = calibrations["arcs"].temperature
+    if "spans" in calibrations:
+        decoding["span_temperature"] = calibrations["spans"].temperature
+        decoding["span_none"] = calibrations["spans"].none
     write_json(folder / ABOUT, about)
 
 

@@ -31,14 +31,23 @@ class TreebankRow:
 
 
 def measure_treebanks(
-    parser: Parser, treebanks: Mapping[str, Sequence[str]], *, decoder: str | None = None, limit: int = 0
+    parser: Parser,
+    treebanks: Mapping[str, Sequence[str]],
+    *,
+    decoder: str | None = None,
+    limit: int = 0,
+    styles: Mapping[str, str] | None = None,
 ) -> list[TreebankRow]:
-    """Return a row for each treebank and for each genre that its sentences name: gold words, no gold tags."""
+    """Return a row for each treebank and for each genre that its sentences name: gold words, no gold tags.
+
+    ``styles`` names the style of a treebank's annotation: if the model has it, one more row says what it finds in it.
+    """
     model = parser.model
     rows = []
     for name, files in treebanks.items():
         gold = read_gold(model, files, name=name, limit=limit)
-        parsed = model.parse([bare(example.sentence, tags=False) for example in gold.examples], decoder=decoder)
+        sentences = [bare(example.sentence, tags=False) for example in gold.examples]
+        parsed = model.parse(sentences, decoder=decoder)
         rows.append(TreebankRow(name, len(parsed), gold.compare(parsed)))
         parts: dict[str, list[int]] = defaultdict(list)
         for at, genre in zip(range(len(parsed)), genres(formats.read(files[-1])), strict=False):
@@ -47,6 +56,10 @@ def measure_treebanks(
             part = replace(gold, examples=[gold.examples[at] for at in numbers])
             scores = part.compare([parsed[at] for at in numbers])
             rows.append(TreebankRow(f"  {genre}", len(numbers), scores))
+        style = (styles or {}).get(name)
+        if style in model.vocabulary.styles:
+            told = model.parse(sentences, decoder=decoder, styles=[style] * len(sentences))
+            rows.append(TreebankRow(f"{name}, --style {style}", len(told), gold.compare(told)))
     return rows
 
 

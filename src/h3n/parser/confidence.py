@@ -2,8 +2,8 @@
 
 Both are probabilities the network gives by itself, before a decoder makes a tree of them: of an arc, that its governor
 is the word's among all words and the root; of a span, that its label is the right one among all labels and none. The
-scores are divided by a temperature first, so that a probability can be made to say how often the choice is right
-(`h3n.measure.calibration` fits it; the model's options keep it).
+scores are divided by a temperature first, and that of no span is raised or lowered, so that a probability can be made
+to say how often the choice is right (`h3n.measure.calibration` fits both; the model's options keep them).
 """
 
 from __future__ import annotations
@@ -38,7 +38,13 @@ def arc_confidences(scores: Scores, parse: Parse, *, temperature: float = 1.0) -
 
 @torch.inference_mode()
 def span_confidences(
-    network: Network, output: Output, parses: Sequence[Parse], *, helper: int | None, temperature: float = 1.0
+    network: Network,
+    output: Output,
+    parses: Sequence[Parse],
+    *,
+    helper: int | None,
+    temperature: float = 1.0,
+    none: float = 0.0,
 ) -> list[tuple[float, ...]]:
     """Return the probability of every span's label, the spans in the order of the parse.
 
@@ -47,6 +53,7 @@ def span_confidences(
     if not any(parse.spans for parse in parses):
         return [()] * len(parses)
     scores, label = span_label_scores(network, output, parses, helper=helper)
+    scores[:, 0] += none
     shares = (scores / temperature).softmax(dim=1).gather(1, label[:, None])[:, 0].tolist()
     ends = accumulate(len(parse.spans) for parse in parses)
     return [tuple(shares[end - len(parse.spans) : end]) for parse, end in zip(parses, ends, strict=True)]

@@ -262,8 +262,14 @@ class Parser:
         if keep_arcs:
             parses = list(map(own_parse, parses, scored.sentences))
         model, decoding = self.model, self.model.config.decoding
-        helper, temperature = model.vocabulary.helper, decoding.span_temperature
-        spans = span_confidences(model.network, scored.output, parses, helper=helper, temperature=temperature)
+        spans = span_confidences(
+            model.network,
+            scored.output,
+            parses,
+            helper=model.vocabulary.helper,
+            temperature=decoding.span_temperature,
+            none=decoding.span_none,
+        )
         arcs = (
             arc_confidences(scores, parse, temperature=decoding.arc_temperature)
             for scores, parse in zip(scored.scores, parses, strict=True)

@@ -134,7 +134,7 @@ def number(example: Example, vocabulary: Vocabulary, *, tokenizer: Tokenizer | N
             tags=sentence.tags,
             tokenizer=tokenizer,
             characters=bool(vocabulary.characters),
-            style=vocabulary.styles.index(example.style),
+            style=vocabulary.style(example.style),
         ),
         targets=read_targets(
             vocabulary,

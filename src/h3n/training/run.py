@@ -13,12 +13,13 @@ import torch
 from numpy.typing import NDArray
 
 from h3n.config import Config, table_of
-from h3n.errors import UsageError
+from h3n.errors import InputError, UsageError
 from h3n.files import remove_drafts, restore_folder
 from h3n.model.model import Model
 from h3n.model.network import Network, build_network
 from h3n.model.pieces import Numbers, Tokenizer
 from h3n.model.vocabulary import Vocabulary, count_vocabulary
+from h3n.models import locate
 from h3n.training.checkpoint import (
     Position,
     last_checkpoint,
@@ -43,6 +44,8 @@ from h3n.training.record import (
     shorten,
     write_record,
 )
+
+KINDS = ("styles", "labels", "relations", "tags", "upos")  # of names that a network has a place for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,17 +93,21 @@ def prepare(
     checkpoint = _claim(folder, here=here, resume=resume)
     if config.training.threads:
         torch.set_num_threads(config.training.threads)
+    start = _load_start(config)
+    if start is not None:
+        config = replace(config, encoder=start.config.encoder, scorers=start.config.scorers)
     digest = Digest()
-    vocabulary = count_vocabulary(
+    counted = count_vocabulary(
         map(seen, digest.passed(_short_enough(examples, config.data.longest))),
         keep_words=config.encoder.kind == "attentive",
         keep_characters=config.encoder.characters != "none",
     )
+    vocabulary = counted if start is None else _taken_over(start, counted, report=report)
     train, checked = digest.part(config.data.train), describe_part(dev, config.data.dev)
     record = make_record(config, here.count, train, checked)
     if checkpoint is not None:
         vocabulary = _compare(folder, record, vocabulary, accept=accept_changes, report=report)
-    run = _build(config, examples, dev, vocabulary=vocabulary, here=here, report=report)
+    run = _build(config, examples, dev, vocabulary=vocabulary, here=here, report=report, start=start)
     if checkpoint is not None:
         run.position = load_checkpoint(checkpoint, run.network, run.optimiser)
         report(Note(text=f"going on from {checkpoint} (update {run.position.step})"))
@@ -144,6 +151,30 @@ def _compare(folder: Path, record: Record, counted: Vocabulary, *, accept: bool,
     return stored or counted
 
 
+def _load_start(config: Config) -> Model | None:
+    """Return the model that a run learns on from, if it names one."""
+    if not config.start:
+        return None
+    try:
+        return Model.load(locate(config.start))
+    except InputError as error:
+        raise UsageError(f"option start: {error}") from None
+
+
+def _taken_over(start: Model, counted: Vocabulary, *, report: Listener) -> Vocabulary:
+    """Return the names that the model to start from knows; say which of the data's it does not."""
+    known = start.vocabulary
+    new = {kind: sorted(set(getattr(counted, kind)) - {*getattr(known, kind), ""}) for kind in KINDS}
+    if new["styles"]:
+        raise UsageError(
+            f"option start: the model knows no style {new['styles'][0]!r}; expected for each treebank one of "
+            f"{', '.join(filter(None, known.styles)) or 'none'}, or no style, which is its usual one"
+        )
+    if found := "; ".join(f"{kind} {_few(names)}" for kind, names in new.items() if names):
+        report(Note(text=f"not known to the model to start from, so left out: {found}"))
+    return known
+
+
 def _build(
     config: Config,
     examples: Iterable[Example],
@@ -152,11 +183,12 @@ def _build(
     vocabulary: Vocabulary,
     here: Processes,
     report: Listener,
+    start: Model | None = None,
 ) -> Run:
     device = choose_device(config.training.device, here)
     torch.manual_seed(config.training.seed)
     try:
-        network = build_network(config, vocabulary).to(device)
+        network = (build_network(config, vocabulary) if start is None else start.network).to(device)
     except (RuntimeError, MemoryError) as error:
         reason = (str(error).strip().splitlines() or ["out of memory"])[0]
         raise UsageError(f"the network that encoder and scorers describe cannot be made: {reason}") from None
