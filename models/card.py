@@ -1,7 +1,8 @@
 """The card of a released model from what was measured: `python models/card.py NAME`.
 
 Reads configs/NAME.toml and those of the models that it starts from, the figures in runs/figures/NAME and the commands
-in runs/models/steps.json; writes README.md into runs/release/NAME. What only a person knows is marked.
+in runs/models/steps.json; writes README.md into runs/release/NAME. What only a person knows is taken from
+models/notes/NAME.md, and marked as missing where there is none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from h3n.models import CARD, UNKNOWN
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from make import read_record
 
+NOTES = Path(__file__).resolve().parent / "notes"
 LICENCE = "cc-by-sa-4.0"  # the strictest of the data's
 COLUMNS = {"UAS": "UAS", "LAS": "LAS", "LP": "LP", "LR": "LR", "LF1": "LF1", "tags": "XPOS", "upos": "UPOS"}
 HEAD = """---
@@ -32,6 +34,10 @@ tags: [constituency-parsing, dependency-parsing, universal-dependencies, hpsg]
 Phrase structure (Penn Treebank labels), dependencies (Universal Dependencies 2) and both kinds of tags, as one
 head-driven tree. {megabytes:.1f} MB. Licence: CC BY-SA 4.0; commercial use is allowed. The encoder is under Apache 2.0.
 
+```sh
+h3n parse --model {name} --text "She is carefully making the cake."
+```
+
 ## Data
 
 | config | treebank | seen in an epoch | licence |
@@ -45,14 +51,15 @@ def card_lines(name: str, config: Path, release: Path, figures: Path, record: Pa
     for one in reversed(list(_from(config))):
         for treebank in load_config(one).data.train:
             yield f"| {one.stem} | {treebank.title} | {treebank.weight:.0%} | {treebank.licence} |"
+    yield from _english(_read(figures / "english.json"))
+    yield from _everyday(_read(figures / "everyday.json"))
+    yield from _calibration(_read(figures / "calibration.json"))
+    notes = NOTES / f"{name}.md"
+    yield "\n" + (notes.read_text(encoding="utf-8").strip() if notes.is_file() else f"## Weaknesses\n\n{UNKNOWN}")
     yield "\n## Steps\n\n| step | command | minutes |\n|---|---|---|"
     for step, (command, seconds) in read_record(record).items():
         shown = command.replace("|", "\\|")
         yield f"| {step} | `{shown}` | {seconds / 60:.1f} |"
-    yield from _english(_read(figures / "english.json"))
-    yield from _everyday(_read(figures / "everyday.json"))
-    yield from _calibration(_read(figures / "calibration.json"))
-    yield f"\n## Weaknesses\n\n{UNKNOWN}"
 
 
 def _from(config: Path) -> Iterator[Path]:

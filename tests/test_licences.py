@@ -45,8 +45,8 @@ def test_every_licence_file_is_there() -> None:
     assert {"LICENSE", "LICENSE-MODELS", "CC-BY-SA-4.0.txt", "Apache-2.0.txt"} <= set(files)
 
 
-@pytest.mark.parametrize("name", ["en", "en-large"])
-def test_models_to_come_learn_from_free_texts_alone(name: str) -> None:
+@pytest.mark.parametrize("name", ["en-taught", "en", "en-large"])
+def test_models_learn_from_free_texts_alone(name: str) -> None:
     config = load_config(ROOT / "configs" / f"{name}.toml")
     for treebank in config.data.train:
         assert treebank.title
