@@ -78,7 +78,8 @@ def _english(found: Mapping[str, Any]) -> Iterator[str]:
     yield "chosen on these files.\n\n| dev | " + " | ".join(COLUMNS.values()) + " |\n|---|" + "---|" * len(COLUMNS)
     for row, scores in found["rows"].items():
         cells = (f"{scores[column]:.2f}" if column in scores else "" for column in COLUMNS)
-        yield f"| {row} | " + " | ".join(cells) + " |"
+        name = f"**{row}**" if row[0].isupper() else row  # genres are not capitalised
+        yield f"| {name} | " + " | ".join(cells) + " |"
     yield "\nFrom raw text, F1 as in the CoNLL 2018 shared task:\n"
     for row, scores in found["text"].items():
         yield f"- {row}: " + ", ".join(f"{metric} {value:.2f}" for metric, value in scores.items())
@@ -98,11 +99,9 @@ def _calibration(found: Mapping[str, Any]) -> Iterator[str]:
         numbers = f"{one['choices']:,} | {one['right']:.2f} | {one['error']:.4f} | {one['temperature']:.3f}"
         yield f"| {kind} | {numbers} | {one['none']:.3f} | {one['fitted_error']:.4f} |"
     for kind, one in found.items():
-        points = one["fitted_reliability"]
-        names = list(points[0]) if points else []
-        yield f"\nReliability of {kind}:\n\n| " + " | ".join(names) + " |\n|" + "---|" * len(names)
-        for point in points:
-            yield "| " + " | ".join(f"{point[column]:.3g}" for column in names) + " |"
+        yield f"\nReliability of {kind}:\n\n| confidence | right | choices |\n|---|---|---|"
+        for point in one["fitted_reliability"]:
+            yield f"| {point['confidence']:.3f} | {point['right']:.3f} | {point['choices']:,} |"
 
 
 def write_card(name: str, config: Path, release: Path, figures: Path, record: Path) -> None:

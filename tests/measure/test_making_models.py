@@ -78,7 +78,7 @@ def test_the_card_says_what_was_learned_from_and_how_good_it_is(
         "| en-taught | UD English EWT 2.6 | 70% | CC BY-SA 4.0 |",
         "| en | UD English EWT 2.6 | 50% | CC BY-SA 4.0 |",
         "| train en | `h3n train configs/en.toml` | 1.5 |",
-        "| GUM | 91.23 |  |  |  | 90.00 |  |  |",
+        "| **GUM** | 91.23 |  |  |  | 90.00 |  |  |",
         "Of 50 everyday and classic sentences right",
         "Reliability of spans:",
         "| arcs | ",
