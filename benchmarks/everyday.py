@@ -1,4 +1,4 @@
-"""Fifty everyday and classic sentences: `python -m benchmarks.everyday [MODEL]`.
+"""Fifty everyday and classic sentences: `python -m benchmarks.everyday [MODEL] [--style NAME]`.
 
 Prints the share of the sentences in examples/sentences that a model gets right (phrases, governors, governors with
 relations, all of it; punctuation left out), and those that it does not.
@@ -22,9 +22,10 @@ def main(argv: list[str] | None = None) -> int:
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("model", nargs="?", default="en")
+    options.add_argument("--style", help="the style of annotation to follow, instead of the model's usual one")
     options.add_argument("--json", action="store_true")
     given = options.parse_args(argv)
-    verdicts = judge_sentences(h3n.load(given.model), FILES)
+    verdicts = judge_sentences(h3n.load(given.model), FILES, style=given.style)
     shares = shares_right(verdicts)
     if given.json:
         wrong = [" ".join(one.gold.words) for one in verdicts if not one.all]

@@ -31,14 +31,14 @@ class Verdict:
         return self.phrases and self.relations
 
 
-def judge_sentences(parser: Parser, files: Sequence[str]) -> list[Verdict]:
+def judge_sentences(parser: Parser, files: Sequence[str], *, style: str | None = None) -> list[Verdict]:
     """Parse the sentences of gold files, words given and tags not, and return what is right of each.
 
-    Punctuation does not count, as in all scores.
+    Punctuation does not count, as in all scores. ``style`` is that of the annotation that the parser is to follow.
     """
     gold = read_gold(parser.model, files, name="sentences")
     sentences = [example.sentence for example in gold.examples]
-    results = parser.parse([list(sentence.words) for sentence in sentences])
+    results = parser.parse([list(sentence.words) for sentence in sentences], style=style)
     return [_verdict(sentence, result) for sentence, result in zip(sentences, results, strict=True)]
 
 
