@@ -45,7 +45,7 @@ def test_the_file_overrides_the_preset_and_settings_override_both(tmp_path: Path
             "optimiser.rat=1",
             r"unknown option optimiser\.rat \(did you mean rate\?\); accepted here: rate, ",
         ),
-        ("nonsense=1", r"unknown option nonsense; accepted here: output, encoder"),
+        ("nonsense=1", r"unknown option nonsense; accepted here: output, start, encoder"),
         ("optimiser.rate=fast", r"option optimiser\.rate: expected a number, found 'fast'"),
         ("training.epochs=2.5", r"option training\.epochs: expected a whole number, found 2\.5"),
         ("training.epochs=true", r"option training\.epochs: expected a whole number, found True"),
