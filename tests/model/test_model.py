@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from h3n.config import config_of
+from h3n.config import config_of, table_of
 from h3n.convert.joint import split
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.model import build_network, count_vocabulary
@@ -134,3 +134,17 @@ def test_a_saved_parser_brings_its_static_vectors_along(tmp_path: Path) -> None:
     path.unlink()
     words = ["the", "dog"]
     assert Model.load(tmp_path / "p").parse([words])[0].joint == parser.parse([words])[0].joint
+
+
+def test_a_saved_parser_does_not_tell_where_it_was_made(tmp_path: Path) -> None:
+    parser = make()
+    home = tmp_path / "somebody"
+    data = {"train": [{"files": [str(home / "gum.ptb"), "$H3N_DATA/gum.conllu"], "style": "gum"}]}
+    places = {"output": str(home / "runs" / "mine"), "start": str(home / "model"), "data": data}
+    parser.config = config_of(table_of(parser.config) | places)
+    parser.save(tmp_path / "saved")
+    assert "somebody" not in (tmp_path / "saved" / "parser.json").read_text()
+    config = Model.load(tmp_path / "saved").config
+    assert (config.output, config.start) == ("mine", "model")
+    assert config.data.train[0].files == ("gum.ptb", "$H3N_DATA/gum.conllu")
+    assert config.data.train[0].style == "gum"

@@ -3,7 +3,16 @@
 from h3n.config.building import build_options, parse_toml, read_toml
 from h3n.config.checking import check
 from h3n.config.describing import describe_options
-from h3n.config.loading import config_of, expand, layer_config, load_config, presets, read_preset, table_of
+from h3n.config.loading import (
+    config_of,
+    expand,
+    layer_config,
+    load_config,
+    presets,
+    read_preset,
+    table_of,
+    without_folders,
+)
 from h3n.config.options import (
     Amount,
     Batches,
@@ -52,4 +61,5 @@ __all__ = [
     "read_preset",
     "read_toml",
     "table_of",
+    "without_folders",
 ]

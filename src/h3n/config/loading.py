@@ -18,7 +18,7 @@ from typing import Any
 
 from h3n.config.building import TOO_DEEP, build_options, parse_toml, read_toml, show
 from h3n.config.checking import check
-from h3n.config.options import Config
+from h3n.config.options import Config, Treebank
 from h3n.errors import UnknownName, UsageError
 
 
@@ -63,6 +63,20 @@ def table_of(config: Any) -> dict[str, Any]:
     """Return options as nested tables that JSON and TOML can hold: the inverse of `config_of`."""
     table: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return table
+
+
+def without_folders(config: Config) -> Config:
+    """Return the options for a model that others may get: of absolute paths, which tell of a machine, the names."""
+
+    def name(path: str) -> str:
+        return Path(path).name if Path(path).is_absolute() else path
+
+    def renamed(treebanks: Iterable[Treebank]) -> tuple[Treebank, ...]:
+        return tuple(dataclasses.replace(one, files=tuple(map(name, one.files))) for one in treebanks)
+
+    data = dataclasses.replace(config.data, train=renamed(config.data.train), dev=renamed(config.data.dev))
+    encoder = dataclasses.replace(config.encoder, name=name(config.encoder.name), vectors=name(config.encoder.vectors))
+    return dataclasses.replace(config, output=name(config.output), start=name(config.start), encoder=encoder, data=data)
 
 
 def expand(path: str) -> Path:

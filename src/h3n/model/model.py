@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from h3n.config import Config, table_of
+from h3n.config import Config, table_of, without_folders
 from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, usual_decoder, weigh
 from h3n.errors import UsageError
 from h3n.files import checksum, drafted, write_text, written_folder
@@ -99,7 +99,7 @@ class Model:
         if self.network.tokenizer is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)
-        about = {"version": VERSION, SHA256: checksum(path / WEIGHTS), "config": table_of(self.config)}
+        about = {"version": VERSION, SHA256: checksum(path / WEIGHTS), "config": table_of(without_folders(self.config))}
         about["vocabulary"] = self.vocabulary.to_json()
         write_text(path / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
         (path / WEIGHTS).chmod((path / ABOUT).stat().st_mode)  # who may read a model may read all of it
