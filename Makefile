@@ -18,9 +18,9 @@ help:
 	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 or INPUTS=100000, SEED=0)"
 	@echo "make audit  look up the pinned packages in the database of known weaknesses (needs the network)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
-	@echo "make models  train and measure both English models (days; needs H3N_DATA, resumes)"
-	@echo "make wheel-large  the same for the large English model, LARGE=runs/release/en-large"
+	@echo "make models  train and measure both English models (hours; needs H3N_DATA, resumes)"
 	@echo "make wheel  build a wheel into dist/, and beside it the list of what it brings along (CycloneDX)"
+	@echo "make wheel-large  the wheel of the large English model; LARGE=DIR for one that you have trained"
 
 install: $(VENV)/.installed
 
@@ -82,14 +82,14 @@ docs: install
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 wheel: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist .
-	$(BIN)/python .ci/sbom.py dist/*.whl
+	$(BIN)/python .ci/sbom.py dist/h3n-*.whl
 
 # Every step that is done is skipped; see models/make.py and docs/models.md.
 models: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python models/make.py
 
 # The large model has a package of its own; LARGE is its folder.
-LARGE ?= runs/release/en-large
+LARGE ?= models/en-large/h3n_en_large
 wheel-large: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 wheel-large: install
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python models/wheel.py models/en-large $(LARGE) dist

@@ -1,4 +1,4 @@
-"""Write the pages of the documentation that come from the code: the public names, and the cards of bundled models.
+"""Write the pages of the documentation that come from the code: the public names, and the cards of our models.
 
 Run by `make docs`: python .ci/reference.py docs
 """
@@ -18,7 +18,8 @@ MODULES = [
     *("h3n", "h3n.parser", "h3n.formats", "h3n.text", "h3n.convert", "h3n.decode", "h3n.draw", "h3n.evaluate"),
     *("h3n.training", "h3n.workbench", "h3n.corpus", "h3n.client", "h3n.nltk"),
 ]
-MODULES.append("h3n.corpus")
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = {"en": "src/h3n/models/en", "en-large": "models/en-large/h3n_en_large"}
 
 
 def public_names(module: Any) -> list[str]:
@@ -88,9 +89,9 @@ def _text(text: str) -> str:
 def main() -> None:
     folder = Path(sys.argv[1])
     (folder / "reference.md").write_text(reference(), encoding="utf-8")
-    for path in sorted(Path(import_module("h3n").__file__ or "").parent.glob("models/*/README.md")):
-        page = folder / f"model-{path.parent.name}.md"
-        page.write_text(card(path.parent.name, path.read_text(encoding="utf-8")), encoding="utf-8")
+    for name, folder_of_model in MODELS.items():
+        text = (ROOT / folder_of_model / "README.md").read_text(encoding="utf-8")
+        (folder / f"model-{name}.md").write_text(card(name, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -57,9 +57,7 @@ def card_lines(name: str, config: Path, release: Path, figures: Path, record: Pa
     notes = NOTES / f"{name}.md"
     yield "\n" + (notes.read_text(encoding="utf-8").strip() if notes.is_file() else f"## Weaknesses\n\n{UNKNOWN}")
     yield "\n## Steps\n\n| step | command | minutes |\n|---|---|---|"
-    for step, (command, seconds) in read_record(record).items():
-        shown = command.replace("|", "\\|")
-        yield f"| {step} | `{shown}` | {seconds / 60:.1f} |"
+    yield from _steps(name, read_record(record))
 
 
 def _from(config: Path) -> Iterator[Path]:
@@ -67,6 +65,16 @@ def _from(config: Path) -> Iterator[Path]:
     yield config
     if start := load_config(config).start:  # runs/NAME/model is of configs/NAME.toml
         yield from _from(config.with_name(f"{Path(start).parent.name}.toml"))
+
+
+def _steps(name: str, record: Mapping[str, tuple[str, float]]) -> Iterator[str]:
+    """Yield the steps up to the training of a model, on which it may depend, and its own after that."""
+    trained = False
+    for step, (command, seconds) in record.items():
+        if not trained or step.endswith(f" {name}"):
+            shown = command.replace("|", "\\|")
+            yield f"| {step} | `{shown}` | {seconds / 60:.1f} |"
+        trained = trained or step == f"train {name}"
 
 
 def _read(file: Path) -> Any:

@@ -118,10 +118,12 @@ def _silver() -> Iterator[Step]:
 def _released(name: str) -> Iterator[Step]:
     model, figures = f"runs/release/{name}", f"runs/figures/{name}"
     yield Step(f"export {name}", f"h3n model export runs/{name}/model {model} {BITS[name]}", f"{model}/parser.json")
-    for benchmark in ("english", "everyday"):
+    # Measured as it is used: on the processors of today h3n computes with 8 bits.
+    for benchmark, options in {"english": "--precision int8 --json", "everyday": "--json"}.items():
         target = f"{figures}/{benchmark}.json"
-        command = f"python -m benchmarks.{benchmark} {model} --json > {_whole(target)}"
-        yield Step(f"{benchmark}, {name}", command, target)
+        yield Step(
+            f"{benchmark}, {name}", f"python -m benchmarks.{benchmark} {model} {options} > {_whole(target)}", target
+        )
     yield Step(f"card of {name}", f"python models/card.py {name}", f"{figures}/card")
 
 

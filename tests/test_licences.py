@@ -17,9 +17,9 @@ NC_GENRES = ("GUM_essay", "GUM_letter", "GUM_podcast", "GUM_fiction", "GUM_whow"
 FIRST_SCREEN = 45  # lines
 
 
-def licence_of(model: str) -> str:
+def licence_in(folder: Path) -> str:
     """Return the licence in the metadata of a model's card, as SPDX writes it."""
-    card = (models.bundled()[model] / models.CARD).read_text(encoding="utf-8")
+    card = (folder / models.CARD).read_text(encoding="utf-8")
     match = re.search(r"^license: (\S+)$", card, re.M)
     assert match is not None
     return match[1].upper()
@@ -27,7 +27,7 @@ def licence_of(model: str) -> str:
 
 @pytest.mark.parametrize("model", sorted(models.bundled()))
 def test_the_wheel_says_what_the_card_says(model: str) -> None:
-    licence = licence_of(model)
+    licence = licence_in(models.bundled()[model])
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["license"].split(" AND ") == ["MIT", "Apache-2.0", licence]
     said = licence.replace("CC-BY", "CC BY").replace("-4.0", " 4.0")
@@ -37,6 +37,17 @@ def test_the_wheel_says_what_the_card_says(model: str) -> None:
     listed = (ROOT / "LICENSE-MODELS").read_text(encoding="utf-8").partition(f"{model}, in the package h3n ")[2]
     assert listed.strip().splitlines()[1].strip().startswith(said)
     assert said in (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+
+
+def test_the_package_of_the_large_model_says_what_its_card_says() -> None:
+    project = ROOT / "models" / "en-large"
+    options = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    licence = licence_in(project / "h3n_en_large")
+    assert options["license"].split(" AND ") == ["Apache-2.0", licence]
+    said = licence.replace("CC-BY", "CC BY").replace("-4.0", " 4.0")
+    text = (ROOT / "LICENSE-MODELS").read_text(encoding="utf-8")
+    listed = text.partition("en-large, in the package h3n-en-large ")[2]
+    assert listed.strip().splitlines()[1].strip().startswith(said)
 
 
 def test_every_licence_file_is_there() -> None:

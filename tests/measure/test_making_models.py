@@ -70,14 +70,15 @@ def test_the_card_says_what_was_learned_from_and_how_good_it_is(
     english = {"rows": {"GUM": {"UAS": 91.234, "LF1": 90.0}}, "text": {"GUM": {"LAS": 88.0}}}
     (figures / "english.json").write_text(json.dumps(english))
     record = tmp_path / "steps.json"
-    record.write_text(json.dumps({"train en": ["h3n train configs/en.toml", 90.0]}))
+    steps = {"train en-large": ["first", 6.0], "train en": ["h3n train configs/en.toml", 90.0]}
+    record.write_text(json.dumps(steps | {"export en-large": ["not its own", 6.0], "export en": ["last", 6.0]}))
     card.write_card("en", ROOT / "configs" / "en.toml", release, figures, record)
     text = (release / "README.md").read_text(encoding="utf-8")
     assert text.startswith("---\nlanguage: en\nlicense: cc-by-sa-4.0\n")
     for wanted in (
         "| en-taught | UD English EWT 2.6 | 70% | CC BY-SA 4.0 |",
         "| en | UD English EWT 2.6 | 50% | CC BY-SA 4.0 |",
-        "| train en | `h3n train configs/en.toml` | 1.5 |",
+        "| train en-large | `first` | 0.1 |\n| train en | `h3n train configs/en.toml` | 1.5 |\n| export en | `last` |",
         "| **GUM** | 91.23 |  |  |  | 90.00 |  |  |",
         "Of 50 everyday and classic sentences right",
         "Reliability of spans:",
