@@ -89,8 +89,8 @@ def _text(text: str) -> str:
 def main() -> None:
     folder = Path(sys.argv[1])
     (folder / "reference.md").write_text(reference(), encoding="utf-8")
-    for name, folder_of_model in MODELS.items():
-        text = (ROOT / folder_of_model / "README.md").read_text(encoding="utf-8")
+    for name, model in MODELS.items():
+        text = (ROOT / model / "README.md").read_text(encoding="utf-8")
         (folder / f"model-{name}.md").write_text(card(name, text), encoding="utf-8")
 
 
