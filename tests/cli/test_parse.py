@@ -152,8 +152,8 @@ def test_png(parse: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["pretty", "joint", "brackets", "conllu", "conllx", "jsonl"])
-def test_empty_input_is_empty_output(parse: Run, name: str) -> None:
-    assert parse("empty.txt", "--to", name) == (0, "", "")
+def test_empty_input_is_empty_output_and_a_note(parse: Run, name: str) -> None:
+    assert parse("empty.txt", "--to", name) == (0, "", "h3n: empty.txt: no sentence to parse\n")
 
 
 @pytest.mark.parametrize(

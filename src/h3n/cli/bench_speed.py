@@ -20,7 +20,7 @@ def speed(
     decoder: Annotated[str, typer.Option(metavar="NAME", help="As for h3n parse.")] = "auto",
     precision: Annotated[str, typer.Option(help="As for h3n parse.")] = "auto",
     threads: Annotated[int, typer.Option(min=1, help="Batches parsed at the same time.")] = 2,
-    sentences: Annotated[int, typer.Option(min=1, help="The text is repeated to this many sentences.")] = 500,
+    sentences: Annotated[int, typer.Option(min=1, help="The text is repeated whole, to at least this many.")] = 500,
     repeat: Annotated[int, typer.Option(min=1, help="Runs, of which the fastest counts.")] = 3,
     spacy: Annotated[
         str | None, typer.Option(metavar="NAME|DIR", help="A spaCy pipeline to measure on the same text.")

@@ -18,7 +18,7 @@ import typer
 from h3n import draw, formats, text
 from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_parts
 from h3n.cli.progress import progress
-from h3n.cli.terminal import Findings, UntilError, note_language, printable_text
+from h3n.cli.terminal import Findings, UntilError, note_language, printable_text, say
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.evaluate import mark_tags
 from h3n.files import STANDARD
@@ -147,7 +147,8 @@ def parse(
     if waiting:
         typer.echo("h3n: type a text and press Enter; Ctrl-D ends", err=True)
     else:
-        sentences = _peeked(sentences)  # what is wrong with the file is said before the model is loaded
+        first = list(islice(sentences, 1))  # what is wrong with the file is said before the model is loaded
+        sentences = chain(first, sentences)
     from h3n.parser import LOOK_AHEAD, load
 
     parser = load(
@@ -181,6 +182,8 @@ def parse(
     if read.error is not None:
         raise InputError(f"{read.error}; what stands before it is parsed and written (--keep-going goes on)")
     findings.finish()
+    if not waiting and not first:
+        say(f"{_source(file, given)}: no sentence to parse")
     if unparsed:
         raise typer.Exit(1)
 
@@ -193,6 +196,13 @@ def _noted(results: Iterable[Result], unparsed: list[int]) -> Iterator[Result]:
             typer.echo(f"h3n: sentence {number}: {option}", err=True)
             unparsed.append(number)
         yield result
+
+
+def _source(file: str, given: str | None) -> str:
+    """Return what the input is called in a message."""
+    if given is not None:
+        return "--text"
+    return "standard input" if file == STANDARD else file
 
 
 def _processors() -> int:
@@ -260,10 +270,6 @@ def _guessed(file: str) -> str:
         return formats.guess_format(file)
     except UsageError:
         return "text"
-
-
-def _peeked(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
-    return chain(list(islice(sentences, 1)), sentences)
 
 
 def _writer(chosen: OutputFormat, output: str, width: int | None) -> Callable[[Result], str]:
