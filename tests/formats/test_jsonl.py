@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from h3n.errors import BadCharacter, BadJson, CyclicHeads
 from h3n.formats import Reading
-from h3n.trees import Constituent, Leaf, Sentence
+from h3n.trees import Constituent, Dependencies, Leaf, Sentence, SoftLabels, Span
 from tests.formats.helpers import parse, problems, show
 from tests.formats.samples import sentences
 
@@ -34,6 +34,25 @@ def test_the_schema() -> None:
         "heads": [2, 0],
         "relations": ["nsubj", "root"],
     }
+
+
+def test_what_a_teacher_finds_likely() -> None:
+    labels = SoftLabels(
+        governors=(((1, 990), (-1, 10)), ((-1, 1000),)),
+        relations=((("nsubj", 700), ("obj", 300)), (("root", 1000),)),
+        upos=((("NOUN", 1000),), ()),
+        spans=((Span(0, 2, "S"), 980), (Span(0, 1, "NP"), 600)),
+    )
+    tree = Dependencies((1, -1), ("nsubj", "root"))
+    sentence = Sentence(words=("dogs", "bark"), dependencies=tree, soft_labels=labels)
+    text = show([sentence], "jsonl")
+    assert json.loads(text)["soft_labels"] == {
+        "heads": [[[2, 990], [0, 10]], [[0, 1000]]],
+        "relations": [[["nsubj", 700], ["obj", 300]], [["root", 1000]]],
+        "upos": [[["NOUN", 1000]], []],
+        "spans": [[0, 2, "S", 980], [0, 1, "NP", 600]],
+    }
+    assert parse(text, "jsonl") == [sentence]
 
 
 def test_a_blank_inside_a_word_survives() -> None:
@@ -102,6 +121,26 @@ def test_empty_lines_are_blemishes() -> None:
             f'{{"version": 1, "words": ["x"], "heads": [{"9" * 5000}], "relations": ["a"]}}',
             "a number of thousands of dig",
         ),
+        *(
+            (f'{{"version": 1, "words": ["x", "y"], "soft_labels": {labels}}}', message)
+            for labels, message in (
+                ("7", "'soft_labels' is not an object of heads, relations, tags, upos, spans"),
+                ('{"colour": []}', "'soft_labels' is not an object"),
+                ('{"relations": [[], []]}', "relations in 'soft_labels' without heads"),
+                ('{"heads": [[[2, 990]]]}', "'heads' of 'soft_labels' is not a list of choices for each of 2 words"),
+                ('{"heads": [[[3, 990]], []]}', "'heads' of 'soft_labels'"),
+                ('{"heads": [[[true, 990]], []]}', "'heads' of 'soft_labels'"),
+                ('{"tags": [[["NN", 0]], []]}', "'tags' of 'soft_labels'"),
+                ('{"tags": [[["NN", 0.5]], []]}', "'tags' of 'soft_labels'"),
+                ('{"upos": [[[1, 990]], []]}', "'upos' of 'soft_labels'"),
+                ('{"upos": 3}', "'upos' of 'soft_labels'"),
+                ('{"spans": [[0, 3, "NP", 1]]}', "'spans' of 'soft_labels' is not a list of spans within 2 words"),
+                ('{"spans": [[1, 1, "NP", 1]]}', "'spans' of 'soft_labels'"),
+                ('{"spans": [["0", 1, "NP", 1]]}', "'spans' of 'soft_labels'"),
+                ('{"spans": [[0, 1, "NP"]]}', "'spans' of 'soft_labels'"),
+                ('{"spans": [[0, 1, "NP", 1001]]}', "'spans' of 'soft_labels'"),
+            )
+        ),
     ],
 )
 def test_damage(line: str, message: str) -> None:
@@ -125,6 +164,10 @@ def test_heads_are_checked_as_everywhere() -> None:
         ('{"version": 1, "words": ["a"], "comments": ["# a\\n1\\tx"]}', r"a line end in '# a\\n1\\tx'"),
         ('{"version": 1, "words": ["a"], "comments": ["text"]}', "a comment that does not begin with #: 'text'"),
         ('{"version": 1, "words": ["a", ""]}', "word 2 is empty"),
+        (
+            '{"version": 1, "words": ["a"], "soft_labels": {"spans": [[0, 1, "\\ud800", 5]]}}',
+            "half a surrogate pair in",
+        ),
         ('{"version": 1, "words": ["a"], "heads": [0], "relations": ["a\\rb"]}', r"a carriage return in 'a\\rb'"),
     ],
 )

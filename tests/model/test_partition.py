@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from h3n.decode import Scores, decode_batch
-from h3n.model.partition import log_partition
+from h3n.model.partition import log_partition, span_marginals
 from h3n.model.spans import Spans, spans_of
 
 Tree = tuple[tuple[int, int], ...]
@@ -49,6 +49,7 @@ def test_sum_and_marginals_are_those_of_all_trees(lengths: list[int], seed: int)
     assert weights.grad is not None
     assert oracle.grad is not None
     torch.testing.assert_close(weights.grad, oracle.grad.float(), atol=1e-4, rtol=1e-3)
+    torch.testing.assert_close(span_marginals(start, spans), oracle.grad.float(), atol=1e-4, rtol=1e-3)
 
 
 def test_the_likeliest_tree_is_the_one_cky_finds() -> None:

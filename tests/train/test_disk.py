@@ -16,9 +16,10 @@ from safetensors.torch import load_file
 from h3n.config import Config, Treebank
 from h3n.model.batch import Inputs, Targets
 from h3n.model.pieces import Pieces
+from h3n.model.soft_targets import SoftTargets
 from h3n.training import train
 from h3n.training.data import Example, Numbered, StreamedExamples
-from h3n.training.disk import DiskExamples, pack, unpack
+from h3n.training.disk import SOFT, DiskExamples, pack, unpack
 from h3n.training.plan import choose_batch_words
 from h3n.training.processes import Processes
 from h3n.training.run import prepare
@@ -55,7 +56,9 @@ def full(length: int, *, numbers: np.random.Generator) -> Numbered:
         pieces=Pieces(numbers.integers(0, 99, 2 * length), np.repeat(np.arange(length), 2)),
     )
     named = {field.name: column() for field in dataclasses.fields(Targets)}
-    return Numbered(inputs=inputs, targets=Targets(**named | {"spans": numbers.integers(0, 9, (4, 3))}), weight=0.5)
+    named["spans"] = numbers.integers(0, 9, (4, 3))
+    named["soft"] = SoftTargets(**{name: numbers.integers(0, 1000, (5, width)) for name, width in SOFT.items()})
+    return Numbered(inputs=inputs, targets=Targets(**named), weight=0.5)
 
 
 def test_a_row_holds_all_of_an_example() -> None:

@@ -89,6 +89,10 @@ def parse(
     min_confidence: Annotated[
         float, typer.Option(metavar="SHARE", help="Leave out sentences whose mean confidence is lower, from 0 to 1.")
     ] = 0.0,
+    soft_labels: Annotated[
+        bool,
+        typer.Option("--soft-labels", help="Say what else was likely, for a model to learn from; with --to jsonl."),
+    ] = False,
     precision: Annotated[str, typer.Option(help="float32, int8, or auto.")] = "auto",
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
     max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are not parsed, with a note.")] = 2_000,
@@ -110,7 +114,7 @@ def parse(
       h3n corpus parse 'dumps/*.jsonl.gz' --out parsed --workers 8
       h3n corpus parse s3://bucket/texts --out s3://bucket/parsed --engine ray
       h3n corpus parse book.txt --out parsed --to conllu
-      h3n corpus parse silver.jsonl --out taught --to jsonl --keep-arcs --min-confidence 0.9
+      h3n corpus parse silver.jsonl --out taught --to jsonl --keep-arcs --soft-labels --min-confidence 0.9
     """
     from h3n.corpus import Options, parse_corpus
     from h3n.corpus.options import read_size
@@ -125,6 +129,7 @@ def parse(
         retag=retag,
         keep_arcs=keep_arcs,
         min_confidence=min_confidence,
+        soft_labels=soft_labels,
         precision=precision,
         device=device,
         max_words=max_words,

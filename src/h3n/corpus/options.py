@@ -41,6 +41,7 @@ class Options:
     retag: bool = False
     keep_arcs: bool = False
     min_confidence: float = 0.0
+    soft_labels: bool = False
     precision: str = "auto"
     device: str = "cpu"
     max_words: int = 2_000
@@ -54,6 +55,10 @@ class Options:
             raise UnknownName("output format", self.output_format, OUTPUTS)
         if not 0.0 <= self.min_confidence <= 1.0:
             raise UsageError(f"a mean confidence of {self.min_confidence:g}; between 0 and 1 is accepted")
+        if self.soft_labels and self.output_format != "jsonl":
+            raise UsageError(
+                f"soft labels in the format {self.output_format}; expected jsonl, which has a place for them"
+            )
         if self.shard_size < 0:
             raise UsageError(f"a shard size of {self.shard_size} bytes; 0 (by the input's size) or more is accepted")
 

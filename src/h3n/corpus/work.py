@@ -132,6 +132,7 @@ def _parse(parser: Parser, items: Iterable[Item], options: Options) -> list[Resu
             style=options.style,
             retag=options.retag,
             keep_arcs=options.keep_arcs,
+            soft_labels=options.soft_labels,
             look_ahead=SHARE * LOOK_AHEAD,
         )
     )

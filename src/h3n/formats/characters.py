@@ -52,6 +52,8 @@ def fault_of(sentence: Sentence) -> str | None:
     columns = [sentence.words, *(getattr(sentence, name) or () for name in COLUMNS)]
     if sentence.dependencies is not None:
         columns.append(sentence.dependencies.relations)
+    if sentence.soft_labels is not None:
+        columns.append(sentence.soft_labels.names)
     if _IN_COLUMNS.search("".join(chain.from_iterable(columns))):
         return _first(map(fault_in_column, chain.from_iterable(columns)))
     for comment in sentence.comments:

@@ -12,6 +12,7 @@ Version 1. ``version`` and ``words`` are always there, every other key only wher
                spelled as in ``words``, but for a blank in a word, which is ``_``, and the escapes of brackets
 ``comments``   list of strings: CoNLL-U comment lines
 ``inserts``    list of [number, row]: CoNLL-U rows that are not words, each after that many words
+``soft_labels``  what a teacher finds likely; see `h3n.formats.soft_labels`
 =============  =========================================================================================
 
 A parser adds ``text`` (the sentence as it was written), ``offsets`` ([start, end] of every word in that text),
@@ -35,12 +36,13 @@ from h3n.formats.characters import COLUMNS, fault_of
 from h3n.formats.lines import read_lines
 from h3n.formats.options import BLANK, READING, WRITING, Problems, Reading, Writing
 from h3n.formats.rows import EMPTY, check_governors, check_inserts
+from h3n.formats.soft_labels import SOFT, object_of_soft_labels, read_soft_labels
 from h3n.formats.spelling import differing_word, respelled
 from h3n.trees import Constituent, Dependencies, Insert, Sentence
 
 VERSION = 1
 ADDED = ("text", "offsets", "spans", "arc_confidences")
-_KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", *COLUMNS, *ADDED})
+_KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", SOFT, *COLUMNS, *ADDED})
 _FREE = Reading(layout="free")
 _LONGEST_SHOWN = 20
 
@@ -106,6 +108,7 @@ def _sentence(found: dict[str, Any], place: Place, problems: Problems) -> Senten
         dependencies=_dependencies(found, place, problems),
         comments=tuple(_strings(found, "comments", None, place)) if "comments" in found else (),
         inserts=_inserts(found.get("inserts", []), len(words), place),
+        soft_labels=read_soft_labels(found, place) if SOFT in found else None,
         place=place,
     )
     if (fault := fault_of(sentence)) is not None:
@@ -190,4 +193,6 @@ def object_of(sentence: Sentence, options: Writing = WRITING) -> dict[str, Any]:
         values["comments"] = sentence.comments
     if sentence.inserts:
         values["inserts"] = [[insert.before, insert.row] for insert in sentence.inserts]
+    if sentence.soft_labels is not None:
+        values[SOFT] = object_of_soft_labels(sentence.soft_labels)
     return values

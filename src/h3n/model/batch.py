@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from h3n.model.pieces import Numbers, Pieces, Tokenizer
+from h3n.model.soft_targets import SoftTargets, read_soft_targets
 from h3n.model.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary
-from h3n.trees import ROOT, Dependencies, Span
+from h3n.trees import ROOT, Dependencies, SoftLabels, Span
 
 SHAPES = 8
+NOTHING_SOFT = SoftTargets()
 LONGEST_WORD = 32  # characters; of longer words the two ends are read
 
 
@@ -49,6 +51,7 @@ class Targets:
     ranks: Numbers | None = None  # (n,): governors of the tree that orders the heads, as in `governors`
     tags: Numbers | None = None  # (n,)
     upos: Numbers | None = None  # (n,)
+    soft: SoftTargets = NOTHING_SOFT  # in place of the same above, where a teacher says more than one tree does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +138,7 @@ def read_targets(
     ranks: Sequence[int] | None = None,
     tags: Sequence[str] | None = None,
     upos: Sequence[str] | None = None,
+    soft_labels: SoftLabels | None = None,
 ) -> Targets:
     """Return what is known of a sentence as numbers. Levels count from 1; spans with unknown labels are left out.
 
@@ -157,6 +161,7 @@ def read_targets(
         ranks=_governor_ids(ranks) if ranks is not None else None,
         tags=_ids(tags, vocabulary.tag_index) if tags is not None else None,
         upos=_ids(upos, vocabulary.upos_index) if upos is not None else None,
+        soft=read_soft_targets(soft_labels, vocabulary) if soft_labels is not None else NOTHING_SOFT,
     )
 
 

@@ -19,6 +19,7 @@ from h3n.decode import Parse, Scores, cky_nodes, decode_batch
 from h3n.model.batch import Targets, stack_targets
 from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
+from h3n.model.soft_targets import WHOLE, soft_cross_entropy
 from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import IGNORE
 
@@ -32,6 +33,14 @@ class Gold:
     spans: Tensor
     labels: Tensor
     sentences: Tensor
+    shares: Tensor | None = None  # of each, where some are soft labels
+
+    def score(self, scores: Tensor) -> Tensor:
+        """Return the summed scores of the labelled spans, by their shares; ``scores`` is (S, L)."""
+        found = scores[self.spans, self.labels - 1]
+        if self.shares is not None:  # a teacher may find likely what the network bars
+            found = found.masked_fill(found.isneginf(), 0.0) * self.shares
+        return found.sum()
 
 
 def losses(
@@ -48,13 +57,18 @@ def losses(
     def known(columns: list[np.ndarray | None]) -> Tensor:
         return stack_targets(columns, lengths).to(device)
 
+    def choices(scores: Tensor, name: str) -> Tensor:
+        """Return the term of a choice that each word has; what a teacher finds likely counts before its best tree."""
+        soft = [getattr(t.soft, name) for t in targets]
+        hard = [getattr(t, name) if table is None else None for t, table in zip(targets, soft, strict=True)]
+        return _cross_entropy(scores, known(hard)) + soft_cross_entropy(scores, soft, lengths)
+
     governors = known([t.governors for t in targets])
-    arc = _cross_entropy(output.arcs[inside], governors)
-    relations = network.relations(output, governors.clamp(min=0))
-    relation = _cross_entropy(relations, known([t.relations for t in targets]))
+    arc = choices(output.arcs[inside], "governors")
+    relation = choices(network.relations(output, governors.clamp(min=0)), "relations")
     head = _cross_entropy(output.levels[inside], known([t.levels for t in targets]))
-    tag = _cross_entropy(output.tags[inside], known([t.tags for t in targets]))
-    upos = _cross_entropy(output.upos[inside], known([t.upos for t in targets]))
+    tag = choices(output.tags[inside], "tags")
+    upos = choices(output.upos[inside], "upos")
     span = span_loss(network, output, targets, options=options, helper=helper)
     order = arc.new_zeros(())
     if output.order is not None:
@@ -100,11 +114,13 @@ def span_loss(
     network: Network, output: Output, targets: Sequence[Targets], *, options: Loss, helper: int | None
 ) -> Tensor:
     """Return the sum of the span term over the sentences that have a phrase structure tree."""
-    known = [b for b, target in enumerate(targets) if target.spans is not None]
+    soft = options.spans in BY_SHARES
+    tables = [t.soft.spans if soft and t.soft.spans is not None else t.spans for t in targets]
+    known = [b for b, table in enumerate(tables) if table is not None]
     if not known:
         return output.arcs.new_zeros(())
     scores, spans = _span_scores(network, output, known, helper=helper)
-    gold = _gold([targets[b].spans for b in known], spans, scores.device)
+    gold = _gold([tables[b] for b in known], spans, scores.device)
     return SPAN_LOSSES[options.spans](scores, spans, gold)
 
 
@@ -208,24 +224,30 @@ def _margins(scores: Tensor, spans: Spans, gold: Gold) -> tuple[Tensor, Tensor, 
 
 
 def _gold(tables: Sequence[np.ndarray | None], spans: Spans, device: torch.device) -> Gold:
+    """Return what the tables of spans say, which have a fourth column where they are soft labels."""
     known = [table for table in tables if table is not None]
-    table = np.concatenate(known)
-    sentence = np.repeat(np.arange(len(known)), [len(spans) for spans in known])
+    table = np.concatenate([table[:, :3] for table in known])
+    sentence = np.repeat(np.arange(len(known)), [len(table) for table in known])
     index = spans.index(sentence, table[:, 0], table[:, 1])
-    return Gold(index.to(device), torch.from_numpy(table[:, 2]).to(device), torch.from_numpy(sentence).to(device))
+    shares = None
+    if any(table.shape[1] > 3 for table in known):
+        thousandths = [table[:, 3] if table.shape[1] > 3 else np.full(len(table), WHOLE) for table in known]
+        shares = (torch.from_numpy(np.concatenate(thousandths)).float() / WHOLE).to(device)
+    labels, sentences = torch.from_numpy(table[:, 2]), torch.from_numpy(sentence)
+    return Gold(index.to(device), labels.to(device), sentences.to(device), shares)
 
 
 def crf(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
     """Return minus the log-probability of the gold trees among all labelled trees."""
     partition = log_partition(scores.logsumexp(dim=-1), spans).sum()
-    return partition - scores[gold.spans, gold.labels - 1].sum()
+    return partition - gold.score(scores)
 
 
 def softmax(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
     """Return the sum over all spans of minus the log-probability of the right label, empty or not."""
     del spans
     total = functional.softplus(scores.logsumexp(dim=-1)).sum()  # the empty label scores 0
-    return total - scores[gold.spans, gold.labels - 1].sum()
+    return total - gold.score(scores)
 
 
 def hinge(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
@@ -251,6 +273,7 @@ def hinge(scores: Tensor, spans: Spans, gold: Gold) -> Tensor:
 
 SpanLoss = Callable[[Tensor, Spans, Gold], Tensor]
 SPAN_LOSSES: dict[str, SpanLoss] = {"hinge": hinge, "crf": crf, "softmax": softmax}
+BY_SHARES = frozenset({"crf", "softmax"})  # which are expectations, so that trees may have shares
 
 
 def _cross_entropy(scores: Tensor, targets: Tensor) -> Tensor:

@@ -22,13 +22,25 @@ def log_partition(weights: Tensor, spans: Spans) -> Tensor:
     ``weights`` is (S,): for each span the log of its labels' summed exponentials; no label at all weighs 0. The span of
     the whole sentence is always labelled. O(n^3) time, O(n^2) memory; gradients are the spans' marginal probabilities.
     """
+    lengths = torch.tensor(spans.lengths, device=weights.device)
+    total: Tensor = _LogPartition.apply(_by_width(weights, spans), lengths)  # type: ignore[no-untyped-call]
+    return total
+
+
+def span_marginals(weights: Tensor, spans: Spans) -> Tensor:
+    """Return (S,): the probability of each span being labelled, in a tree drawn by its weight."""
+    chart = _by_width(weights, spans)
+    lengths = torch.tensor(spans.lengths, device=weights.device)
+    sentences = torch.arange(len(lengths), device=weights.device)
+    marginals = _marginals(chart, *_inside(chart), (sentences, torch.zeros_like(lengths), lengths))
+    return marginals[spans.sentence, spans.start, spans.end - spans.start]
+
+
+def _by_width(weights: Tensor, spans: Spans) -> Tensor:
+    """Return the weights as charts by start and width, 0 where there is no span."""
     n = max(spans.lengths)
     chart = weights.new_zeros(len(spans.lengths), n + 1, n + 1).float()
-    width = spans.end - spans.start
-    chart = chart.index_put((spans.sentence, spans.start, width), weights.float())
-    lengths = torch.tensor(spans.lengths, device=weights.device)
-    total: Tensor = _LogPartition.apply(chart, lengths)  # type: ignore[no-untyped-call]
-    return total
+    return chart.index_put((spans.sentence, spans.start, spans.end - spans.start), weights.float())
 
 
 class _LogPartition(torch.autograd.Function):

@@ -27,6 +27,7 @@ from h3n.parser.lazy import Found
 from h3n.parser.processes import prepare_for_forks
 from h3n.parser.required import show_required
 from h3n.parser.results import Result, in_order
+from h3n.parser.soft_labels import with_soft_labels
 from h3n.parser.tables import frame
 from h3n.parser.threads import Mapper, mapper
 from h3n.parser.windows import LOOK_AHEAD, one_ahead, windows
@@ -46,6 +47,7 @@ class _Asked:
     style: str | None = None
     head_score: str | None = None
     keep_arcs: bool = False
+    soft_labels: bool = False
 
     def of(self, sentence: Sentence) -> Constraints | None:
         found = self.constraints(sentence) if callable(self.constraints) else self.constraints
@@ -156,6 +158,7 @@ class Parser:
         retag: bool = False,
         style: str | None = None,
         keep_arcs: bool = False,
+        soft_labels: bool = False,
     ) -> Iterator[Result]:
         """Return the parsed sentences one after the other, in the order they come in.
 
@@ -169,6 +172,7 @@ class Parser:
         names the treebank whose annotation is to be followed, where the model learned from several; ``head_score`` what
         `h3n` takes the head of a span by, a name in `h3n.model.ranking.RANKINGS`. With ``keep_arcs`` a `Sentence` that
         has dependencies keeps them, and phrases are found that agree with them (`h3n.parser.held` says when none are).
+        With ``soft_labels`` the sentence of a result says what else was likely, for another model to learn from.
         """
         chosen = self.model.decoder_for(decoder)
         if keep_arcs:
@@ -177,10 +181,8 @@ class Parser:
         if decoder is None and constraints is not None and chosen == "h3n":
             chosen = "auto"
         if not (callable(constraints) or isinstance(constraints, Constraints | None)):
-            found = type(constraints).__name__
-            raise UsageError(
-                f"constraints of type {found}; accepted: Constraints, or a function from a Sentence to them"
-            )
+            kind = type(constraints).__name__
+            raise UsageError(f"constraints of type {kind}; accepted: Constraints, or a function of a Sentence to them")
         if head_score is not None:
             check_ranking(head_score, ordered=self.model.network.order is not None)
         if look_ahead < 0:
@@ -189,7 +191,7 @@ class Parser:
         inputs = read(source, words, keep_arcs=keep_arcs)
         if retag:
             inputs = ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)
-        return self._results(inputs, _Asked(chosen, constraints, style, head_score, keep_arcs), look_ahead)
+        return self._results(inputs, _Asked(chosen, constraints, style, head_score, keep_arcs, soft_labels), look_ahead)
 
     def to_frame(
         self,
@@ -253,10 +255,16 @@ class Parser:
             scored = show_required(self.model.network, scored, wanted, helper=self.model.vocabulary.helper)
         ready = self.model.prepare(scored, decoder=asked.decoder, head_score=asked.head_score)
         parses = decode_batch(ready, asked.decoder, constraints=wanted)
-        return self.results(scored, parses, sources=sources, keep_arcs=asked.keep_arcs)
+        return self.results(scored, parses, sources=sources, keep_arcs=asked.keep_arcs, soft_labels=asked.soft_labels)
 
     def results(
-        self, scored: Scored, parses: Sequence[Parse], *, sources: Sequence[int] | None = None, keep_arcs: bool = False
+        self,
+        scored: Scored,
+        parses: Sequence[Parse],
+        *,
+        sources: Sequence[int] | None = None,
+        keep_arcs: bool = False,
+        soft_labels: bool = False,
     ) -> list[Result]:
         """Return the results of sentences of which the decoder has found the parses."""
         if keep_arcs:
@@ -277,8 +285,9 @@ class Parser:
         named = model.name(scored, parses)
         if keep_arcs:
             named = list(map(with_own_relations, named, scored.sentences))
-        found = map(Found, named, spans, arcs)
-        return list(map(Result.of, found, sources if sources is not None else repeat(0)))
+        if soft_labels:
+            named = with_soft_labels(model, scored, named, keep_arcs=keep_arcs)
+        return list(map(Result.of, map(Found, named, spans, arcs), sources if sources is not None else repeat(0)))
 
 
 def _placed(error: DecodeError, numbers: Sequence[int], sentences: Sequence[Sentence]) -> DecodeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from h3n.formats import pair, read
 from h3n.model.batch import Inputs, Targets, read_inputs, read_targets
 from h3n.model.pieces import Tokenizer
 from h3n.model.vocabulary import Seen, Vocabulary
-from h3n.trees import Constituent, Dependencies, Sentence, Span, spans_of, strip_tree, top_of
+from h3n.trees import Constituent, Dependencies, Sentence, SoftLabels, Span, spans_of, strip_tree, top_of
 
 # Something that shows how far the reading of a file has come, by passing its sentences on.
 ReadingProgress = Callable[[Iterable[Sentence], str], Iterable[Sentence]]
@@ -95,6 +95,7 @@ def make_example(sentence: Sentence, *, data: Data) -> Example:
         upos=sentence.upos,
         tree=tree,
         dependencies=dependencies,
+        soft_labels=_renamed(sentence.soft_labels, data.renames),
         place=sentence.place,
     )
     if tree is None:
@@ -104,6 +105,14 @@ def make_example(sentence: Sentence, *, data: Data) -> Example:
     joint = join(tree, dependencies).tree
     spans = tuple(Span(s.start, s.end, s.label) for s in joint.spans) if data.helpers else spans_of(tree)
     return Example(sentence=clean, spans=spans, levels=levels(joint), ranks=governors_of(joint))
+
+
+def _renamed(labels: SoftLabels | None, renames: Mapping[str, str]) -> SoftLabels | None:
+    """Return soft labels with the names of relations that are learned."""
+    if labels is None or not renames:
+        return labels
+    words = (tuple((renames.get(name, name), share) for name, share in word) for word in labels.relations)
+    return replace(labels, relations=tuple(words))
 
 
 def seen(example: Example) -> Seen:
@@ -144,6 +153,7 @@ def number(example: Example, vocabulary: Vocabulary, *, tokenizer: Tokenizer | N
             ranks=example.ranks,
             tags=sentence.tags,
             upos=sentence.upos,
+            soft_labels=sentence.soft_labels,
         ),
         weight=example.weight,
     )

@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 from h3n.errors import TrainingError
 from h3n.model.batch import Inputs, Targets
 from h3n.model.pieces import Numbers, Pieces
+from h3n.model.soft_targets import SoftTargets
 from h3n.training.data import Numbered
 
 Row = NDArray[np.int32]
 TARGETS = ("governors", "relations", "levels", "ranks", "tags", "upos")
+SOFT = {"spans": 4, "governors": 3, "relations": 3, "tags": 3, "upos": 3}  # soft targets and the width of their rows
 # The arrays of a row: of the inputs, lengths of words in characters and all of those, pieces and the words they are of.
 INPUTS = ("words", "tags", "shapes")
-ARRAYS = len(INPUTS) + 2 + 2 + 1 + len(TARGETS)
+ARRAYS = len(INPUTS) + 2 + 2 + 1 + len(TARGETS) + len(SOFT)
 
 
 class DiskExamples(Sequence[Numbered]):
@@ -73,6 +75,8 @@ def pack(example: Numbered) -> Row:
     arrays += [inputs.pieces.ids, inputs.pieces.words] if inputs.pieces is not None else [None, None]
     arrays.append(targets.spans.ravel() if targets.spans is not None else None)
     arrays += [getattr(targets, name) for name in TARGETS]
+    tables = [getattr(targets.soft, name) for name in SOFT]
+    arrays += [None if table is None else table.ravel() for table in tables]
     lengths = [-1 if each is None else len(each) for each in arrays]
     present = [each for each in arrays if each is not None]
     return np.concatenate([np.array([inputs.length, inputs.style, *lengths]), *present]).astype(np.int32)
@@ -102,10 +106,16 @@ def unpack(row: Row, weight: float) -> Numbered:
             pieces=pieces,
         ),
         targets=Targets(
-            spans=spans.reshape(-1, 3) if spans is not None else None, **dict(zip(TARGETS, rest, strict=True))
+            spans=spans.reshape(-1, 3) if spans is not None else None,
+            soft=SoftTargets(**dict(zip(SOFT, map(_table, rest[len(TARGETS) :], SOFT.values()), strict=True))),
+            **dict(zip(TARGETS, rest[: len(TARGETS)], strict=True)),
         ),
         weight=weight,
     )
+
+
+def _table(numbers: Numbers | None, width: int) -> Numbers | None:
+    return None if numbers is None else numbers.reshape(-1, width)
 
 
 def _known(array: Numbers | None) -> Numbers:

@@ -67,7 +67,9 @@ class Digest:
     def add(self, example: Example) -> None:
         """Add what is learned from an example, or scored by it."""
         sentence = example.sentence
-        known = (sentence.words, sentence.tags, sentence.upos, sentence.dependencies)
+        known: tuple[object, ...] = (sentence.words, sentence.tags, sentence.upos, sentence.dependencies)
+        if sentence.soft_labels is not None:
+            known += (sentence.soft_labels,)
         rest = tuple(getattr(example, name) for name in example.__slots__ if name != "sentence")
         self._sum.update(repr((known, rest)).encode(errors="surrogatepass"))
         self.sentences += 1

@@ -34,6 +34,7 @@ from h3n.trees.structures import (
     Leaf,
     Node,
     Sentence,
+    SoftLabels,
     Span,
     leaves,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "LeafMap",
     "Node",
     "Sentence",
+    "SoftLabels",
     "Span",
     "bare_label",
     "check_dependencies",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias
 
 from h3n.errors import Place
@@ -90,6 +91,27 @@ class Insert:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SoftLabels:
+    """What a model finds likely in a sentence, for another to learn from: choices, each with its share in thousandths.
+
+    For every word its governors, its relations (to the governor that the sentence's dependencies name) and its tags;
+    spans with helper spans among them. Choices of small shares are left out; what nobody knows is empty.
+    """
+
+    governors: tuple[tuple[tuple[int, int], ...], ...] = ()
+    relations: tuple[tuple[tuple[str, int], ...], ...] = ()
+    tags: tuple[tuple[tuple[str, int], ...], ...] = ()
+    upos: tuple[tuple[tuple[str, int], ...], ...] = ()
+    spans: tuple[tuple[Span, int], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return every relation, tag and label that is named."""
+        words = chain.from_iterable(chain(self.relations, self.tags, self.upos))
+        return (*(name for name, _ in words), *(span.label for span, _ in self.spans))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """A sentence with whatever is known of it. A column that is missing or empty throughout is None."""
 
@@ -104,6 +126,7 @@ class Sentence:
     dependencies: Dependencies | None = None
     comments: tuple[str, ...] = ()
     inserts: tuple[Insert, ...] = ()
+    soft_labels: SoftLabels | None = None
     place: Place | None = field(default=None, compare=False)
 
     def __len__(self) -> int:
