@@ -31,7 +31,9 @@ SAMPLES = {
     "# none\n\n1\t(\t_\t_\t-NONE-\t_\t_\t_\t_\t_\n\n",
     "conllx": "# c\n1\ta\tl\tX\tY\tf\t2\tdep\t2\ta|b\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n",
     "jsonl": '{"version": 1, "words": ["a b", "("], "tags": ["X", ""], "heads": [0, 1], "relations": ["r", "d"], '
-    '"tree": "(S (X a_b) -LRB-)", "comments": ["# t"], "inserts": [[2, "2.1\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\t_"]]}\n',
+    '"tree": "(S (X a_b) -LRB-)", "comments": ["# t"], "inserts": [[2, "2.1\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\t_"]]}\n'
+    '{"version": 1, "words": ["a", "b"], "heads": [0, 1], "relations": ["r", "d"], "soft_labels": {"heads": [[[0, 9], '
+    '[2, 10]], [[1, 1000]]], "relations": [[["r", 1]], []], "tags": [[], [["X", 500]]], "spans": [[0, 2, "S", 7]]}}\n',
 }
 
 
@@ -72,7 +74,7 @@ def as_shown(sentence: Sentence, name: str) -> Sentence:
             )
             shown = replace(shown, lemmas=lemmas, features=features)
         return shown
-    shown = replace(sentence, tags=column(sentence.tags), tree=None)
+    shown = replace(sentence, tags=column(sentence.tags), tree=None, soft_labels=None)
     if name == "conllx":
         shown = replace(
             shown, enhanced=None, inserts=(), misc=None if "misc" in FORMATS[name].loses(sentence) else shown.misc

@@ -15,10 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from h3n.errors import BadJson, Place
-from h3n.trees import SoftLabels, Span
+from h3n.trees import WHOLE, SoftLabels, Span
 
 SOFT = "soft_labels"
-WHOLE = 1000  # all of a choice
 _NAMED = ("relations", "tags", "upos")
 _KEYS = ("heads", *_NAMED, "spans")
 

@@ -19,9 +19,10 @@ from h3n.decode import Parse, Scores, cky_nodes, decode_batch
 from h3n.model.batch import Targets, stack_targets
 from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
-from h3n.model.soft_targets import WHOLE, soft_cross_entropy
+from h3n.model.soft_targets import soft_cross_entropy
 from h3n.model.spans import Spans, spans_of
 from h3n.model.vocabulary import IGNORE
+from h3n.trees import WHOLE
 
 TERMS = ("span", "arc", "relation", "head", "order", "joint", "tag")
 

@@ -12,9 +12,7 @@ from torch import Tensor
 
 from h3n.model.pieces import Numbers
 from h3n.model.vocabulary import Vocabulary
-from h3n.trees import SoftLabels
-
-WHOLE = 1000
+from h3n.trees import WHOLE, SoftLabels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ ROOT = -1
 HELPER = "<H>"
 UNARY = "::"
 TRACE = "-NONE-"
+WHOLE = 1000  # the share of a choice that has no rival, see `SoftLabels`
 TOPS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 
 
