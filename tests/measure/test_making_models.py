@@ -45,10 +45,11 @@ def test_every_step_of_the_table_leads_to_the_next(capsys: pytest.CaptureFixture
     every = list(make.steps())
     assert len({step.name for step in every}) == len({step.result for step in every}) == len(every)
     names = [step.name for step in every]
-    assert names.index("temperatures of en-large") < names.index("AMALGUM, taught") < names.index("train en")
+    assert names.index("temperatures of en-large") < names.index("amalgum, taught") < names.index("train en")
     assert names.index("amalgum, packed") < names.index("train en-taught") < names.index("train en")
-    taught = (ROOT / "configs" / "en-taught.toml").read_text(encoding="utf-8")
-    assert all(f"runs/silver/{name}.jsonl.gz" in taught for name in ("amalgum", "wikinews"))
+    for config, silver in {"en-taught": ("amalgum", "wikinews"), "en": tuple(make.SILVER)}.items():
+        text = (ROOT / "configs" / f"{config}.toml").read_text(encoding="utf-8")
+        assert all(f"runs/silver/{name}.jsonl.gz" in text for name in silver)
     assert f"{load_config(ROOT / 'configs' / 'en.toml').start}/parser.json" in {step.result for step in every}
     assert make.main(["--list"]) == 0
     assert "h3n train configs/en-large.toml" in capsys.readouterr().out
@@ -77,7 +78,7 @@ def test_the_card_says_what_was_learned_from_and_how_good_it_is(
     assert text.startswith("---\nlanguage: en\nlicense: cc-by-sa-4.0\n")
     for wanted in (
         "| en-taught | UD English EWT 2.6 | 70% | CC BY-SA 4.0 |",
-        "| en | UD English EWT 2.6 | 50% | CC BY-SA 4.0 |",
+        "| en | English Wikinews (silver) | 60% | CC BY 2.5 |",
         "| train en-large | `first` | 0.1 |\n| train en | `h3n train configs/en.toml` | 1.5 |\n| export en | `last` |",
         "| **GUM** | 91.23 |  |  |  | 90.00 |  |  |",
         "Of 50 everyday and classic sentences right",

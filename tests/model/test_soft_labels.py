@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from h3n.model.batch import Targets, read_targets
-from h3n.model.loss import TERMS, Gold, crf, softmax
+from h3n.model.loss import TERMS, Gold, crf, gold_table, softmax
 from h3n.model.model import Model
 from h3n.model.soft_labels import soft_labels_of
 from h3n.model.soft_targets import SoftTargets, soft_cross_entropy
@@ -35,7 +35,7 @@ def test_a_teacher_without_doubts_is_a_treebank(loss: str) -> None:
     network, vocabulary = model(loss)
     hard = full_targets(vocabulary)
     soft = [
-        replace(target, soft=read_targets(vocabulary, soft_labels=shares_of(spans, arcs)).soft)
+        replace(target, soft=read_targets(vocabulary, soft_labels=shares_of(spans, arcs), length=len(arcs)).soft)
         for target, spans, arcs in zip(hard, SPANS, ARCS, strict=True)
     ]
     expected = terms(network, vocabulary, hard, loss)
@@ -80,15 +80,49 @@ def test_what_the_network_bars_is_passed_over() -> None:
         relations=((("root", 400), ("det", 600)), (("nsubj", 1000),), (("det", 100), ("root", 900))),
         spans=((Span(0, 3, "S"), 1000), (Span(0, 3, HELPER), 500), (Span(0, 1, "WHAT"), 500)),
     )
-    target = read_targets(vocabulary, dependencies=ARCS[0], soft_labels=odd)
+    target = read_targets(vocabulary, dependencies=ARCS[0], soft_labels=odd, length=3)
     found = terms(network, vocabulary, [target, Targets(), Targets()], "crf")
     assert all(np.isfinite(value.item()) for value in found.values())
     assert found["span"].item() > 0
 
 
+def test_the_whole_sentence_has_a_label_for_sure() -> None:
+    """Rounding and unknown labels must not leave a student anything to gain without end."""
+    _, vocabulary = model("crf")
+    labels = SoftLabels(spans=((Span(0, 3, "S"), 700), (Span(0, 3, "NP"), 295), (Span(0, 2, "NP"), 980)))
+    spans = read_targets(vocabulary, soft_labels=labels, length=3).soft.spans
+    assert spans is not None
+    s, np_ = (vocabulary.label_index[name] for name in ("S", "NP"))
+    assert spans.tolist() == [[0, 3, s, 704], [0, 3, np_, 296], [0, 2, np_, 980]]
+    unknown = SoftLabels(spans=((Span(0, 3, "WHAT"), 990), (Span(0, 2, "NP"), 980)))
+    assert read_targets(vocabulary, soft_labels=unknown, length=3).soft.spans is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_scores_are_better_than_the_teachers_doubts(tiny_model: Path, seed: int) -> None:
+    """The loss stays above zero, however far a student goes in any direction, as its targets are those of trees."""
+    teacher = Model.load(tiny_model)
+    torch.manual_seed(seed)
+    for part in (teacher.network.span, teacher.network.arc):  # a teacher that knows little has many doubts
+        for weights in part.parameters():
+            torch.nn.init.normal_(weights, std=0.2)
+    words = SENTENCES[0]
+    ((_, scored),) = teacher.score([Sentence(words=words)])
+    (labels,) = soft_labels_of(teacher.network, scored.output, [()], vocabulary=teacher.vocabulary)
+    targets = read_targets(teacher.vocabulary, soft_labels=labels, length=len(words))
+    assert targets.soft.spans is not None
+    assert len(targets.soft.spans) > 2 * len(words)
+    spans = scored.output.spans
+    gold = gold_table([targets.soft.spans], spans, torch.device("cpu"))
+    for scale in (0.0, 1.0, 1e2, 1e4):
+        for shift in (-scale, 0.0, scale):
+            scores = scale * torch.randn(len(spans), len(teacher.vocabulary.labels) - 1) + shift
+            assert crf(scores, spans, gold).item() >= -1e-3 * max(scale, 1.0) ** 0.5
+
+
 def test_nothing_soft_is_no_target() -> None:
     _, vocabulary = model("crf")
-    assert read_targets(vocabulary, soft_labels=SoftLabels()).soft == SoftTargets()
+    assert read_targets(vocabulary, soft_labels=SoftLabels(), length=3).soft == SoftTargets()
 
 
 def test_the_shares_of_a_network_are_its_probabilities(tiny_model: Path) -> None:

@@ -166,17 +166,12 @@ def parse(
     marked = (mark_tags(sentence, given=not retag) for sentence in read)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
-    unparsed: list[int] = []
-    results = _noted(results, unparsed)
+    results = _noted(results, unparsed := list[int]())
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
     if chosen in DRAWINGS:
         look = Look(title="Text" if given is not None else Path(file).name, fit=fit)
-        trees = (
-            (number, result.with_confidence if confidence else result.drawable, result.text)
-            for number, result in enumerate(results, start=1)
-        )
-        write_drawings(trees, output, kind=chosen.value, look=look)
+        write_drawings(_trees(results, confidence=confidence), output, kind=chosen.value, look=look)
     else:
         write_parts(map(_writer(chosen, output, width), results), output, flush=waiting)
     if read.error is not None:
@@ -186,6 +181,12 @@ def parse(
         say(f"{_source(file, given)}: no sentence to parse")
     if unparsed:
         raise typer.Exit(1)
+
+
+def _trees(results: Iterable[Result], *, confidence: bool) -> Iterator[tuple[int, draw.Drawable, str]]:
+    """Yield what is drawn: number, tree and text of each sentence."""
+    for number, result in enumerate(results, start=1):
+        yield number, result.with_confidence if confidence else result.drawable, result.text
 
 
 def _noted(results: Iterable[Result], unparsed: list[int]) -> Iterator[Result]:

@@ -139,10 +139,12 @@ def read_targets(
     tags: Sequence[str] | None = None,
     upos: Sequence[str] | None = None,
     soft_labels: SoftLabels | None = None,
+    length: int = 0,
 ) -> Targets:
     """Return what is known of a sentence as numbers. Levels count from 1; spans with unknown labels are left out.
 
-    ``ranks`` are the governors of the tree in which every word is to outrank the words below it.
+    ``ranks`` are the governors of the tree in which every word is to outrank the words below it; soft labels need the
+    number of words as ``length``.
     """
     governors = relations = None
     if dependencies is not None:
@@ -161,7 +163,7 @@ def read_targets(
         ranks=_governor_ids(ranks) if ranks is not None else None,
         tags=_ids(tags, vocabulary.tag_index) if tags is not None else None,
         upos=_ids(upos, vocabulary.upos_index) if upos is not None else None,
-        soft=read_soft_targets(soft_labels, vocabulary) if soft_labels is not None else NOTHING_SOFT,
+        soft=read_soft_targets(soft_labels, vocabulary, length=length) if soft_labels is not None else NOTHING_SOFT,
     )
 
 

@@ -121,7 +121,7 @@ def span_loss(
     if not known:
         return output.arcs.new_zeros(())
     scores, spans = _span_scores(network, output, known, helper=helper)
-    gold = _gold([tables[b] for b in known], spans, scores.device)
+    gold = gold_table([tables[b] for b in known], spans, scores.device)
     return SPAN_LOSSES[options.spans](scores, spans, gold)
 
 
@@ -145,7 +145,7 @@ def joint_loss(network: Network, output: Output, targets: Sequence[Targets], *, 
     if not known or output.order is None:
         return output.arcs.new_zeros(())
     scores, spans = _span_scores(network, output, known, helper=helper)
-    gold = _gold([targets[b].spans for b in known], spans, scores.device)
+    gold = gold_table([targets[b].spans for b in known], spans, scores.device)
     width = max(spans.lengths)
     arcs = output.arcs[known, :width, : width + 1].float().log_softmax(dim=-1)
     governors = torch.zeros(len(known), width, dtype=torch.int64)
@@ -224,7 +224,7 @@ def _margins(scores: Tensor, spans: Spans, gold: Gold) -> tuple[Tensor, Tensor, 
     return spans.square(full, empty=0.0), spans.square(either, empty=0.0), labels, gold_label
 
 
-def _gold(tables: Sequence[np.ndarray | None], spans: Spans, device: torch.device) -> Gold:
+def gold_table(tables: Sequence[np.ndarray | None], spans: Spans, device: torch.device) -> Gold:
     """Return what the tables of spans say, which have a fourth column where they are soft labels."""
     known = [table for table in tables if table is not None]
     table = np.concatenate([table[:, :3] for table in known])

@@ -78,7 +78,8 @@ def _spans(network: Network, output: Output, vocabulary: Vocabulary) -> list[tup
         spans.bar_helper(scores, vocabulary.helper)
         shares = span_marginals(scores.logsumexp(dim=-1), spans)[:, None] * scores.softmax(dim=-1)
         rows, labels = (shares >= LEAST).nonzero(as_tuple=True)
-        thousandths = (WHOLE * shares[rows, labels]).round().int().clamp(max=WHOLE).tolist()
+        # Rounded down: where spans exclude each other, a thousandth too much would be worth any score to a student.
+        thousandths = (WHOLE * shares[rows, labels]).int().clamp(max=WHOLE).tolist()
         columns = (spans.sentence[rows], spans.start[rows], spans.end[rows], labels)
         for sentence, start, end, label, share in zip(*(c.tolist() for c in columns), thousandths, strict=True):
             found[sentence].append((Span(start, end, vocabulary.labels[label + 1]), share))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from h3n.model.pieces import Numbers
 from h3n.model.vocabulary import Vocabulary
-from h3n.trees import WHOLE, SoftLabels
+from h3n.trees import WHOLE, SoftLabels, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,20 +27,35 @@ class SoftTargets:
     upos: Numbers | None = None  # (rows, 3)
 
 
-def read_soft_targets(labels: SoftLabels, vocabulary: Vocabulary) -> SoftTargets:
-    """Return soft labels as numbers; choices that the vocabulary does not know are left out."""
-    known = vocabulary.label_index
-    spans = [(s.start, s.end, known[s.label], share) for s, share in labels.spans if s.label in known]
+def read_soft_targets(labels: SoftLabels, vocabulary: Vocabulary, *, length: int) -> SoftTargets:
+    """Return the soft labels of so many words as numbers; choices that the vocabulary does not know are left out."""
     governors = [
         (word, governor + 1, share) for word, row in enumerate(labels.governors) for governor, share in row
     ]  # the root is -1
     return SoftTargets(
-        spans=_table(spans, 4),
+        spans=_spans(labels.spans, vocabulary.label_index, length),
         governors=_table(governors, 3),
         relations=_named(labels.relations, vocabulary.relation_index),
         tags=_named(labels.tags, vocabulary.tag_index),
         upos=_named(labels.upos, vocabulary.upos_index),
     )
+
+
+def _spans(spans: Sequence[tuple[Span, int]], index: Mapping[str, int], length: int) -> Numbers | None:
+    """Return the rows of spans, or None where no label of the whole sentence is known.
+
+    The whole sentence always has a label, so the shares of its labels have to be all: were a thousandth missing or too
+    much, a student would gain without end by lowering or raising the scores of all of them.
+    """
+    rows = [[span.start, span.end, index[span.label], share] for span, share in spans if span.label in index]
+    whole = [row for row in rows if (row[0], row[1]) == (0, length)]
+    if not whole:
+        return None
+    total = sum(row[3] for row in whole)
+    for row in whole:
+        row[3] = row[3] * WHOLE // total
+    max(whole, key=itemgetter(3))[3] += WHOLE - sum(row[3] for row in whole)
+    return np.array(rows, dtype=np.int64)
 
 
 def _named(words: Iterable[Iterable[tuple[str, int]]], index: Mapping[str, int]) -> Numbers | None:

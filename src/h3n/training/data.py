@@ -154,6 +154,7 @@ def number(example: Example, vocabulary: Vocabulary, *, tokenizer: Tokenizer | N
             tags=sentence.tags,
             upos=sentence.upos,
             soft_labels=sentence.soft_labels,
+            length=len(sentence),
         ),
         weight=example.weight,
     )
