@@ -21,9 +21,9 @@ SAYS = {
     "five-minutes": ["head: making", "nsubj    of making", "1\tShe\t"],
     "train-on-your-treebank": ["200 of 200 sentences agree", "epoch  8 ", "LAS"],
     "decoders-and-head-scores": [
-        "hpsg                 lost ",
-        "h3n      soft        lost ",
-        "h3n      tree        rushed ",
+        "hpsg                 gone ",
+        "h3n      soft        gone ",
+        "h3n      tree        chased ",
     ],
 }
 
