@@ -30,7 +30,7 @@ from h3n.formats import pair, read, write
 PROJECT = Path(__file__).parent.parent
 EXAMPLES = PROJECT / "examples" / "treebank"
 PICTURES = PROJECT / "docs" / "images"
-# Made by `h3n experiments report` from recorded runs on licensed and large data, and by `make docs` from code and cards.
+# Made by `h3n experiments report` from recorded runs on licensed, large data, and by `make docs` from code and cards.
 GENERATED = {"results.md", "reference.md", "model-en.md", "model-en-large.md"}
 _KIND = r"(?P<kind>sh|console|python|toml(?=\n# \S+\.toml\n))"
 _BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?```" + _KIND + r"\n(?P<text>.*?)^```$", re.M | re.S)
