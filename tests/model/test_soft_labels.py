@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from h3n.model.batch import Targets, read_targets
-from h3n.model.loss import TERMS, Gold, crf, gold_table, softmax
-from h3n.model.model import Model
+from h3n.model.loss import TERMS, Gold, SpanLoss, crf, gold_table, softmax
+from h3n.model.model import Model, Parsed
 from h3n.model.soft_labels import soft_labels_of
 from h3n.model.soft_targets import SoftTargets, soft_cross_entropy
 from h3n.trees import HELPER, ROOT, Dependencies, Sentence, SoftLabels, Span
@@ -46,8 +46,7 @@ def test_a_teacher_without_doubts_is_a_treebank(loss: str) -> None:
 
 
 @pytest.mark.parametrize("loss", [crf, softmax])
-def test_doubt_between_two_trees_is_the_mean_of_their_losses(loss: object) -> None:
-    assert loss in (crf, softmax)
+def test_doubt_between_two_trees_is_the_mean_of_their_losses(loss: SpanLoss) -> None:
     for seed in range(10):
         scores, spans, one, trees = case(3, 2, seed)
         other = trees[seed % len(trees)]
@@ -56,9 +55,8 @@ def test_doubt_between_two_trees_is_the_mean_of_their_losses(loss: object) -> No
             *(torch.cat([getattr(g, name) for g in gold]) for name in ("spans", "labels", "sentences")),
             shares=torch.cat([torch.full((len(one),), 0.7), torch.full((len(other),), 0.3)]),
         )
-        function = crf if loss is crf else softmax
-        expected = 0.7 * function(scores, spans, gold[0]) + 0.3 * function(scores, spans, gold[1])
-        torch.testing.assert_close(function(scores, spans, mixed), expected, atol=1e-4, rtol=1e-4)
+        expected = 0.7 * loss(scores, spans, gold[0]) + 0.3 * loss(scores, spans, gold[1])
+        torch.testing.assert_close(loss(scores, spans, mixed), expected, atol=1e-4, rtol=1e-4)
 
 
 def test_shares_are_the_weights_of_a_cross_entropy() -> None:
@@ -150,13 +148,12 @@ def test_the_shares_of_a_network_are_its_probabilities(tiny_model: Path) -> None
                     assert share == pytest.approx(1000 * np.exp(score), abs=0.6)
             whole = [share for span, share in labels.spans if (span.start, span.end) == (0, n)]
             assert 950 <= sum(whole) <= 1001
-            best = {(span.start, span.end, span.label) for span, share in labels.spans if share > 900}
-            assert best <= {(s.start, s.end, s.label) for s in _spans(parsed[at])}
+            assert {span for span, share in labels.spans if share > 900} <= spans_in(parsed[at])
 
 
-def _spans(parsed: object) -> list[Span]:
-    joint = getattr(parsed, "joint")  # noqa: B009
-    return [Span(span.start, span.end, span.label) for span in joint.spans]
+def spans_in(parsed: Parsed) -> set[Span]:
+    assert parsed.joint is not None
+    return {Span(span.start, span.end, span.label) for span in parsed.joint.spans}
 
 
 def test_a_higher_temperature_doubts_more(tiny_model: Path) -> None:
