@@ -49,6 +49,15 @@ def test_both_trees_in_one_file(tmp_path: Path) -> None:
     assert (tmp_path / "back.ptb").read_text() == TREE
 
 
+def test_soft_labels_do_not_outlive_their_trees(tmp_path: Path) -> None:
+    line = '{"version": 1, "words": ["Go"], "tree": "(S (VB Go))", "soft_labels": {"spans": [[0, 1, "S", 990]]}}\n'
+    (tmp_path / "in.jsonl").write_text(line)
+    assert run(tmp_path, "in.jsonl", "made.jsonl", "--scheme", "ud2").returncode == 0
+    assert run(tmp_path, "in.jsonl", "same.jsonl").returncode == 0
+    assert "soft_labels" not in (tmp_path / "made.jsonl").read_text()
+    assert "soft_labels" in (tmp_path / "same.jsonl").read_text()
+
+
 @pytest.mark.parametrize(("labels", "label"), [("main", "obj"), ("full", "obj:lvc")])
 def test_phrases_from_dependencies(tmp_path: Path, labels: str, label: str) -> None:
     (tmp_path / "in.conllu").write_text(ROWS)

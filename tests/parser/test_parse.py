@@ -12,7 +12,19 @@ from h3n.convert import governors_of, split
 from h3n.decode import Constraints
 from h3n.errors import DecodeError, Place, UnknownName, UsageError
 from h3n.parser import Parser, Result
-from h3n.trees import HELPER, ROOT, Constituent, Dependencies, Insert, Leaf, Sentence, leaves, spans_of
+from h3n.trees import (
+    HELPER,
+    ROOT,
+    Constituent,
+    Dependencies,
+    Insert,
+    Leaf,
+    Sentence,
+    SoftLabels,
+    Span,
+    leaves,
+    spans_of,
+)
 from tests.parser.samples import sentences
 
 TEXT = "This dog saw the old house. Oslo found every telescope near a green dog!"
@@ -60,6 +72,12 @@ def test_every_kind_of_input(parser: Parser) -> None:
         ("Oslo", "found", "."),
         one,
     ]
+
+
+def test_soft_labels_of_another_parser_are_not_passed_on(parser: Parser) -> None:
+    given = Sentence(words=("Dogs", "sleep"), soft_labels=SoftLabels(spans=((Span(0, 2, "X"), 1000),)))
+    (result,) = parser.parse(given)
+    assert result.sentence.soft_labels is None
 
 
 def test_a_list_of_strings_is_a_list_of_texts(parser: Parser) -> None:

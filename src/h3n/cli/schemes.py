@@ -25,7 +25,7 @@ def converted(sentences: Iterable[Sentence], make: Maker, *, on_problem: Handler
     """
     for number, sentence in enumerate(sentences, start=1):
         try:
-            complete = make(sentence)
+            complete = replace(make(sentence), soft_labels=None)  # which were beside the tree that is replaced
         except TreeError as error:
             where = sentence.place if sentence.place is not None else f"sentence {number}"
             placed = TreeError(f"{where}: {error}")

@@ -12,6 +12,7 @@ Shares are in thousandths, from 1 to 1000. A key stands where there is something
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from h3n.errors import BadJson, Place
@@ -35,7 +36,7 @@ def read_soft_labels(found: dict[str, Any], place: Place) -> SoftLabels:
     return SoftLabels(governors=governors, spans=_spans(table.get("spans", []), n, place), **named)
 
 
-def _by_word(table: dict[str, Any], key: str, n: int, sound: Any, place: Place) -> tuple[Any, ...]:
+def _by_word(table: dict[str, Any], key: str, n: int, sound: Callable[[Any], bool], place: Place) -> tuple[Any, ...]:
     """Return the choices of every word, empty where the key is missing."""
     if key not in table:
         return ()

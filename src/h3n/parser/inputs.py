@@ -71,10 +71,10 @@ def _all(inputs: Iterable[object], *, keep_arcs: bool = False) -> Iterator[tuple
 def bare(sentence: Sentence) -> Sentence:
     """Return the sentence without its trees: words, tags and spacing stay, and so do multiword ranges.
 
-    Enhanced dependencies and the empty nodes they need would not fit the new trees.
+    Enhanced dependencies and the empty nodes they need, and soft labels, would not fit the new trees.
     """
     ranges = tuple(insert for insert in sentence.inserts if "." not in insert.row.partition("\t")[0])
-    return replace(sentence, tree=None, dependencies=None, enhanced=None, inserts=ranges)
+    return replace(sentence, tree=None, dependencies=None, enhanced=None, inserts=ranges, soft_labels=None)
 
 
 def _checked(sentence: Sentence, number: int) -> Sentence:
