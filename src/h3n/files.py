@@ -1,7 +1,7 @@
 """Files: opening them, compression, checksums, and writing that leaves a whole file or folder, or none.
 
 A compressed file is recognised by its first bytes when it is read, so that its name does not matter, and made by its
-ending when it is written. What is written stands under a temporary name until it is complete and on the disk; then it
+ending when it is written. Of one that is damaged all is read that stands before the damage. What is written stands under a temporary name until it is complete and on the disk; then it
 takes its place in one step. After an error, or a signal that ends the program, the old file is still there.
 An `OSError` of the operating system becomes an `InputError` of one line here and nowhere else.
 """
@@ -21,19 +21,18 @@ import secrets
 import shutil
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Protocol, TypeAlias, TypeVar, cast
 
-from h3n.errors import CorruptInput, InputError, TruncatedInput
+from h3n.errors import CorruptInput, H3nError, InputError, MissingExtra, TruncatedInput
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 STANDARD = "-"
 PIECE = 1 << 16
 LARGEST = 1 << 28  # bytes of a file that is read as a whole, unpacked
-_Opener: TypeAlias = Callable[..., Any]
-_OPENERS: dict[bytes, _Opener] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open, b"BZh": bz2.open}
-COMPRESSED: dict[str, _Opener] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+REMEMBERED = 1 << 24  # compressed bytes of a pipe that are kept, to be unpacked again where they are damaged
 _DRAFT = ".h3n-"  # how temporary names begin; they are short, since the name they stand for may be as long as it can be
 
 
@@ -74,21 +73,33 @@ def opened(source: Source) -> Iterator[BinaryIO]:
         yield _plain(handle, name_of(source), stack)
 
 
+Part = TypeVar("Part")
+
+
 @contextlib.contextmanager
-def unpacking_errors(place: Callable[[], str]) -> Iterator[None]:
-    """Turn what goes wrong while bytes are read into the error it is, at the place it has come to."""
-    try:
-        yield
-    except EOFError:
-        raise TruncatedInput(f"{place()}: the compressed file stops short; get a complete copy") from None
-    except (OSError, zlib.error, lzma.LZMAError) as error:
-        raise CorruptInput(f"{place()}: cannot be read: {error}") from None
+def up_to_error(parts: Iterable[Part]) -> Iterator[Iterator[Part]]:
+    """Yield the parts up to the first error, which is raised at the end of the block.
+
+    For whoever reads ahead: the last paragraph of a file that breaks off is parsed before the damage is reported.
+    """
+    errors: list[H3nError] = []
+
+    def before() -> Iterator[Part]:
+        try:
+            yield from parts
+        except H3nError as error:
+            errors.append(error)
+
+    yield before()
+    if errors:
+        raise errors[0]
 
 
 def read_bytes(path: Path, *, largest: int = LARGEST) -> bytes:
     """Return the contents of a file, unpacked, for formats that cannot be read line by line."""
-    with opened(path) as handle, unpacking_errors(lambda: str(path)):
+    with opened(path) as handle, input_errors(path, "read"):
         content = handle.read(largest + 1)
+        handle.read(1)  # contents that are complete come before the damage behind them
     if len(content) > largest:
         raise InputError(f"{path}: more than {largest:,} bytes when unpacked; a file read as a whole may have no more")
     return content
@@ -118,11 +129,13 @@ def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO
     if buffered is not handle:
         stack.callback(_let_go, buffered)
     with input_errors(name, "read"):
-        start = buffered.peek(6)
-    for magic, opener in _OPENERS.items():
-        if start.startswith(magic):
-            unpacked = stack.enter_context(opener(cast(BinaryIO, buffered), "rb"))
-            return stack.enter_context(io.BufferedReader(_Unpacked(unpacked), PIECE))
+        start = buffered.peek(LONGEST_MAGIC)[:LONGEST_MAGIC]
+    for ending, known in COMPRESSED.items():
+        # A file that is called compressed and ends inside the first bytes, or before them, has been cut off there.
+        cut_off = name.lower().endswith(ending) and known.magic.startswith(start)
+        if start.startswith(known.magic) or cut_off:
+            unpacked = _Unpacked(cast(BinaryIO, buffered), known.unpacker, name)
+            return stack.enter_context(io.BufferedReader(unpacked, PIECE))
     return cast(BinaryIO, buffered)
 
 
@@ -132,19 +145,195 @@ def _let_go(buffered: io.BufferedReader) -> None:
         buffered.detach()
 
 
-class _Unpacked(io.RawIOBase):
-    """A compressed file that gives what it can: where it breaks off, all before that has been read."""
+class Unpacker(Protocol):
+    """What unpacks one member of a compressed file: those of bz2, lzma and zstd are so."""
 
-    def __init__(self, packed: io.BufferedIOBase) -> None:
-        self._packed = packed
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Gzip:
+    """The unpacker of gzip, in the form of the others."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        part = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+        self.needs_input = not self._stream.unconsumed_tail and len(part) < max_length
+        return part
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all contents are out, and nothing but the checksum behind them is wrong or missing."""
+        try:  # zeros in place of the checksum: zlib says whether it is the checksum that it does not like
+            self._stream.copy().decompress(bytes(8))
+        except zlib.error as error:
+            return "data check" in str(error) or "length check" in str(error)
+        return False
+
+
+def _zstandard() -> Any:
+    """Return the module that packs and unpacks Zstandard, or say how to get it."""
+    try:
+        from backports import zstd
+    except ImportError:
+        raise MissingExtra("files compressed with Zstandard", "corpus") from None
+    return zstd
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """A kind of compression: how its files begin, and what unpacks and what packs them."""
+
+    magic: bytes
+    unpacker: Callable[[], Unpacker]
+    packed: Callable[[BinaryIO], Any]
+
+
+COMPRESSED: dict[str, Compression] = {
+    # No time stamp: the same text makes the same file.
+    ".gz": Compression(b"\x1f\x8b", _Gzip, lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
+    ".xz": Compression(b"\xfd7zXZ\x00", lzma.LZMADecompressor, lambda raw: lzma.open(raw, "wb")),
+    ".bz2": Compression(b"BZh", bz2.BZ2Decompressor, lambda raw: bz2.open(raw, "wb")),
+    ".zst": Compression(
+        b"\x28\xb5\x2f\xfd", lambda: _zstandard().ZstdDecompressor(), lambda raw: _zstandard().open(raw, "wb")
+    ),
+}
+LONGEST_MAGIC = max(len(known.magic) for known in COMPRESSED.values())
+
+
+class _Members:
+    """The contents of a compressed file: of all its members, one after the other."""
+
+    def __init__(self, read: Callable[[], bytes], make: Callable[[], Unpacker]) -> None:
+        self._read, self._make = read, make
+        self._member, self._data, self._fresh = make(), b"", True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether what is damaged stands behind the contents: a checksum, or something that is not a member."""
+        return self._fresh or bool(getattr(self._member, "is_complete", False))
+
+    def read(self, size: int) -> bytes:
+        """Return some of the contents, nothing at their end; raise EOFError, or an error of the unpacker."""
+        while True:
+            if self._member.eof and not self._begin_next():
+                return b""
+            data = b""
+            if self._member.needs_input:
+                data, self._data = self._data or self._read(), b""
+                if not data:
+                    raise EOFError
+            part = self._member.decompress(data, size)
+            if part:
+                self._fresh = False
+                return part
+
+    def _begin_next(self) -> bool:
+        """Begin the next member, if there is one. Zeros between members are padding."""
+        data = self._member.unused_data.lstrip(b"\0")
+        while not data:
+            if not (raw := self._read()):
+                return False
+            data = raw.lstrip(b"\0")
+        self._member, self._data, self._fresh = self._make(), data, True
+        return True
+
+
+class _Unpacked(io.RawIOBase):
+    """The contents of a compressed file; where it is damaged, all before that and then an error with file and line.
+
+    A line that the damage is in does not come out, unless the damage stands behind all contents.
+    """
+
+    def __init__(self, packed: BinaryIO, make: Callable[[], Unpacker], name: str) -> None:
+        self.name = name
+        self._packed, self._make = packed, make
+        self._start = packed.tell() if packed.seekable() else None
+        self._seen: bytearray | None = bytearray() if self._start is None else None
+        self._members = _Members(self._read, make)
+        self._given, self._line, self._last = 0, 1, b"\n"
+        self._damage: Callable[[], InputError] | None = None
+        self._rest = b""  # what came out before the damage and is not yet given
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        part = self._packed.read1(len(buffer))
+        if self._damage is None:
+            part = self._next(len(buffer))
+        else:
+            part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        if not part and self._damage is not None:
+            if self._last != b"\n" and self._members.is_complete:
+                self._line, self._last = self._line + 1, b"\n"
+                return 0  # the end of the last line; the damage comes after it
+            raise self._damage()
         buffer[: len(part)] = part
+        self._given += len(part)
+        self._line += part.count(b"\n")
+        self._last = part[-1:] or self._last
         return len(part)
+
+    def _next(self, size: int) -> bytes:
+        try:
+            return self._members.read(size)
+        except (H3nError, MemoryError):
+            raise  # of the storage, or of the machine
+        except EOFError:
+            self._damage = lambda: TruncatedInput(
+                f"{self.name}:{self._line}: the compressed file stops short; get a complete copy"
+            )
+        except Exception as error:  # every library has its own
+            why = str(error)
+            self._damage = lambda: CorruptInput(f"{self.name}:{self._line}: cannot be read: {why}")
+            self._rest = self._unpacked_again()
+        part, self._rest = self._rest[:size], self._rest[size:]
+        return part
+
+    def _read(self) -> bytes:
+        with input_errors(self.name, "read"):
+            data: bytes = cast(io.BufferedReader, self._packed).read1(PIECE)
+        if self._seen is not None:
+            self._seen += data
+            if len(self._seen) > REMEMBERED:
+                self._seen = None
+        return data
+
+    def _unpacked_again(self) -> bytes:
+        """Return what stands between what was given and the damage: an unpacker that fails keeps that to itself.
+
+        So another one unpacks the file up to here, and goes on byte by byte until it fails as the first did.
+        """
+        if self._start is not None:
+            self._packed.seek(self._start)
+        elif self._seen is not None:
+            self._packed, self._seen = io.BytesIO(self._seen), None
+        else:
+            return b""
+        members, missing, rest = _Members(self._read, self._make), self._given, bytearray()
+        with contextlib.suppress(Exception):
+            while missing:
+                missing -= len(members.read(min(missing, PIECE)))
+            while byte := members.read(1):
+                rest += byte
+        self._members = members
+        return bytes(rest)
 
 
 class _Encoded:
@@ -180,13 +369,9 @@ def opened_to_write(target: Source) -> Iterator[IO[str]]:
 
 @contextlib.contextmanager
 def _packed(raw: BinaryIO, suffix: str) -> Iterator[IO[str]]:
-    """Yield a text stream into the file. The same text makes the same file: no time stamp goes into it."""
+    """Yield a text stream into the file."""
     with contextlib.ExitStack() as stack:
-        packed: Any = raw
-        if suffix == ".gz":
-            packed = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
-        elif suffix in COMPRESSED:
-            packed = stack.enter_context(COMPRESSED[suffix](raw, "wb"))
+        packed = stack.enter_context(COMPRESSED[suffix].packed(raw)) if suffix in COMPRESSED else raw
         text = io.TextIOWrapper(packed, encoding="utf-8", newline="")
         yield text
         text.flush()

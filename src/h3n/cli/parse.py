@@ -21,7 +21,7 @@ from h3n.cli.progress import progress
 from h3n.cli.terminal import Findings, UntilError, note_language, printable_text, say
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.evaluate import mark_tags
-from h3n.files import STANDARD
+from h3n.files import STANDARD, up_to_error
 from h3n.formats.lines import read_limited, read_pieces
 from h3n.formats.options import Problems, Reading
 from h3n.trees import Sentence
@@ -258,12 +258,19 @@ def read_input(
     name = input_format or _guessed(file)
     if name in TEXTS:
         reader = read_pieces if name == "text" else read_limited
-        pieces = [given] if given is not None else reader(file, Problems(handler))
-        return TEXTS[name](pieces)
+        return _segmented([given] if given is not None else reader(file, Problems(handler)), TEXTS[name])
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     options = Reading(on_problem=handler)
     return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
+
+
+def _segmented(
+    pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]
+) -> Iterator[Sentence]:
+    """Yield the sentences of a text; what is wrong with it after those that stand before."""
+    with up_to_error(pieces) as before:
+        yield from segment(before)
 
 
 def _guessed(file: str) -> str:

@@ -1,7 +1,8 @@
 """The documents of a shard as sentences, one at a time, whatever they come in.
 
-What is damaged is handed to a listener with its document and reason, and reading goes on after it. A storage that fails
-is another matter: it raises, so that a run stops rather than take a broken network for broken documents.
+What is damaged is handed to a listener with its document and reason, and reading goes on after it; so is a file that a
+reader fails at in a way that nobody foresaw. A storage that fails is another matter: it raises, so that a run stops
+rather than take a broken network for broken documents.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
 from h3n.corpus.streams import read_lines, read_paragraphs, unpacked
 from h3n.corpus.tables import read_rows
-from h3n.errors import CorruptInput, FormatError, TruncatedInput
+from h3n.errors import CorruptInput, FormatError, H3nError, TruncatedInput, in_one_line
+from h3n.files import up_to_error
 from h3n.formats.lines import LONGEST, read_pieces
 from h3n.formats.options import Problems, Reading
 from h3n.trees import Sentence
@@ -59,11 +61,16 @@ def read_shard(shard: Shard, options: Options, listen: Listener) -> Iterator[Ite
             yield from (item for item in items if item.sentence.words)
         except (TruncatedInput, CorruptInput) as error:
             listen(Problem(piece.name, None, f"{error}; what stands before that is parsed"))
+        except (H3nError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            reason = f"{in_one_line(error)}, which nobody foresaw; what stands before that is parsed"
+            listen(Problem(piece.name, None, reason))
 
 
 def _text(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
-    with unpacked(piece) as handle:
-        yield from _numbered(piece.name, text.segment(read_pieces(handle, _problems(piece, listen))))
+    with unpacked(piece) as handle, up_to_error(read_pieces(handle, _problems(piece, listen))) as pieces:
+        yield from _numbered(piece.name, text.segment(pieces))
 
 
 def _conllu(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
