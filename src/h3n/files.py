@@ -1,8 +1,9 @@
 """Files: opening them, compression, checksums, and writing that leaves a whole file or folder, or none.
 
 A compressed file is recognised by its first bytes when it is read, so that its name does not matter, and made by its
-ending when it is written. Of one that is damaged all is read that stands before the damage. What is written stands under a temporary name until it is complete and on the disk; then it
-takes its place in one step. After an error, or a signal that ends the program, the old file is still there.
+ending when it is written. Of one that is damaged all is read that stands before the damage. What is written stands under
+a temporary name until it is complete and on the disk; then it takes its place in one step. After an error, or a signal
+that ends the program, the old file is still there.
 An `OSError` of the operating system becomes an `InputError` of one line here and nowhere else.
 """
 
@@ -208,10 +209,10 @@ class Compression:
 COMPRESSED: dict[str, Compression] = {
     # No time stamp: the same text makes the same file.
     ".gz": Compression(b"\x1f\x8b", _Gzip, lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
-    ".xz": Compression(b"\xfd7zXZ\x00", lzma.LZMADecompressor, lambda raw: lzma.open(raw, "wb")),
-    ".bz2": Compression(b"BZh", bz2.BZ2Decompressor, lambda raw: bz2.open(raw, "wb")),
+    ".xz": Compression(b"\xfd7zXZ\x00", lzma.LZMADecompressor, lambda raw: lzma.LZMAFile(raw, "wb")),
+    ".bz2": Compression(b"BZh", bz2.BZ2Decompressor, lambda raw: bz2.BZ2File(raw, "wb")),
     ".zst": Compression(
-        b"\x28\xb5\x2f\xfd", lambda: _zstandard().ZstdDecompressor(), lambda raw: _zstandard().open(raw, "wb")
+        b"\x28\xb5\x2f\xfd", lambda: _zstandard().ZstdDecompressor(), lambda raw: _zstandard().ZstdFile(raw, "wb")
     ),
 }
 LONGEST_MAGIC = max(len(known.magic) for known in COMPRESSED.values())

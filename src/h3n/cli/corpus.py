@@ -229,6 +229,8 @@ def find(
     chosen = kind or {".jsonl": Shown.JSONL, ".html": Shown.HTML}.get(Path(output).suffix.lower(), Shown.TABLE)
     check_output(output, pictures=False)
     hits = library.find(folder, pattern)
+    if lacking := library.lacking(folder):
+        say(f"{folder}: written by an older h3n, without the columns {', '.join(lacking)}")
     shown = list(islice(hits, limit)) if limit else hits
     counted = _Counted(shown)
     if chosen is Shown.HTML:

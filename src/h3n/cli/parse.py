@@ -265,9 +265,7 @@ def read_input(
     return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
 
 
-def _segmented(
-    pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]
-) -> Iterator[Sentence]:
+def _segmented(pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]) -> Iterator[Sentence]:
     """Yield the sentences of a text; what is wrong with it after those that stand before."""
     with up_to_error(pieces) as before:
         yield from segment(before)

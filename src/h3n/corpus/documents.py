@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from h3n import formats, text
@@ -20,7 +20,7 @@ from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
 from h3n.corpus.streams import read_lines, read_paragraphs, unpacked
 from h3n.corpus.tables import read_rows
-from h3n.errors import CorruptInput, FormatError, H3nError, TruncatedInput, in_one_line
+from h3n.errors import CorruptInput, FormatError, H3nError, Place, TruncatedInput, in_one_line
 from h3n.files import up_to_error
 from h3n.formats.lines import LONGEST, read_pieces
 from h3n.formats.options import Problems, Reading
@@ -127,7 +127,8 @@ def _object(name: str, line: str, options: Options) -> tuple[str, Iterable[Sente
     document = name if given is None else _whole(str(given))
     written, words = entry.get(options.text_column), entry.get("words")
     if "version" in entry and words is not None:
-        return document, list(formats.read(io.BytesIO(line.encode()), format="jsonl"))
+        sentences = formats.read(io.BytesIO(line.encode()), format="jsonl")
+        return document, [replace(sentence, place=Place(name, 1)) for sentence in sentences]
     if isinstance(written, str):
         return document, text.segment(_whole(written))
     if isinstance(words, list) and words and all(isinstance(word, str) and word.strip() for word in words):
