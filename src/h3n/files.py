@@ -1,9 +1,10 @@
 """Files: opening them, compression, checksums, and writing that leaves a whole file or folder, or none.
 
 A compressed file is recognised by its first bytes when it is read, so that its name does not matter, and made by its
-ending when it is written. Of one that is damaged all is read that stands before the damage. What is written stands under
-a temporary name until it is complete and on the disk; then it takes its place in one step. After an error, or a signal
-that ends the program, the old file is still there.
+ending when it is written. Of one that is damaged all is read that stands before the damage.
+
+What is written stands under a temporary name until it is complete and on the disk; then it takes its place in one step.
+After an error, or a signal that ends the program, the old file is still there.
 An `OSError` of the operating system becomes an `InputError` of one line here and nowhere else.
 """
 
@@ -181,11 +182,12 @@ class _Gzip:
     @property
     def is_complete(self) -> bool:
         """Whether all contents are out, and nothing but the checksum behind them is wrong or missing."""
-        try:  # zeros in place of the checksum: zlib says whether it is the checksum that it does not like
-            self._stream.copy().decompress(bytes(8))
+        stream = self._stream.copy()
+        try:  # zeros in place of the checksum: zlib tells whether it is the checksum that it does not like
+            stream.decompress(bytes(8))
         except zlib.error as error:
             return "data check" in str(error) or "length check" in str(error)
-        return False
+        return stream.eof
 
 
 def _zstandard() -> Any:
@@ -209,7 +211,7 @@ class Compression:
 COMPRESSED: dict[str, Compression] = {
     # No time stamp: the same text makes the same file.
     ".gz": Compression(b"\x1f\x8b", _Gzip, lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
-    ".xz": Compression(b"\xfd7zXZ\x00", lzma.LZMADecompressor, lambda raw: lzma.LZMAFile(raw, "wb")),
+    ".xz": Compression(b"\xfd7zXZ\x00", lzma.LZMADecompressor, lambda raw: lzma.LZMAFile(raw, "wb")),  # noqa: SIM115
     ".bz2": Compression(b"BZh", bz2.BZ2Decompressor, lambda raw: bz2.BZ2File(raw, "wb")),
     ".zst": Compression(
         b"\x28\xb5\x2f\xfd", lambda: _zstandard().ZstdDecompressor(), lambda raw: _zstandard().ZstdFile(raw, "wb")
@@ -268,6 +270,7 @@ class _Unpacked(io.RawIOBase):
         self._start = packed.tell() if packed.seekable() else None
         self._seen: bytearray | None = bytearray() if self._start is None else None
         self._members = _Members(self._read, make)
+        self._taken, self._before = 0, 0  # compressed bytes that were read, and those before the last piece of them
         self._given, self._line, self._last = 0, 1, b"\n"
         self._damage: Callable[[], InputError] | None = None
         self._rest = b""  # what came out before the damage and is not yet given
@@ -310,6 +313,7 @@ class _Unpacked(io.RawIOBase):
     def _read(self) -> bytes:
         with input_errors(self.name, "read"):
             data: bytes = cast(io.BufferedReader, self._packed).read1(PIECE)
+        self._before, self._taken = self._taken, self._taken + len(data)
         if self._seen is not None:
             self._seen += data
             if len(self._seen) > REMEMBERED:
@@ -319,21 +323,29 @@ class _Unpacked(io.RawIOBase):
     def _unpacked_again(self) -> bytes:
         """Return what stands between what was given and the damage: an unpacker that fails keeps that to itself.
 
-        So another one unpacks the file up to here, and goes on byte by byte until it fails as the first did.
+        So another one unpacks the file up to here. The piece that the first failed at goes in and comes out byte by
+        byte, until it fails again.
         """
         if self._start is not None:
             self._packed.seek(self._start)
         elif self._seen is not None:
-            self._packed, self._seen = io.BytesIO(self._seen), None
+            self._packed = io.BytesIO(self._seen)
         else:
             return b""
-        members, missing, rest = _Members(self._read, self._make), self._given, bytearray()
+        whole = self._before
+
+        def read() -> bytes:
+            nonlocal whole
+            data = self._packed.read(min(PIECE, whole) or 1)
+            whole -= min(len(data), whole)
+            return data
+
+        self._members, missing, rest = _Members(read, self._make), self._given, bytearray()
         with contextlib.suppress(Exception):
             while missing:
-                missing -= len(members.read(min(missing, PIECE)))
-            while byte := members.read(1):
+                missing -= len(self._members.read(min(missing, PIECE)))
+            while byte := self._members.read(1):
                 rest += byte
-        self._members = members
         return bytes(rest)
 
 
