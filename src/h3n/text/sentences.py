@@ -38,18 +38,19 @@ def segment(text: str | Iterable[str]) -> Iterator[Sentence]:
     """
     number = 0
     newpar = False
-    before = ""
+    before: list[str] = []
     for block in blocks.blocks(text):
         newpar |= block.opens_paragraph
         parts = [*boundaries.sentences(tokenize(block.text))]
-        before += block.text[: parts[0][0].start] if parts else block.text
+        before.append(block.text[: parts[0][0].start] if parts else block.text)
         for tokens, following in zip_longest(parts, parts[1:]):
             number += 1
             after = block.text[tokens[-1].end : following[0].start if following else None]
             if not after and not following and block.ends_text:
                 after = " "  # CoNLL-U says nothing of what follows the last word of all
-            yield _sentence(block, tokens, number=number, before=before, after=after, newpar=newpar)
-            newpar, before = False, ""
+            yield _sentence(block, tokens, number=number, before="".join(before), after=after, newpar=newpar)
+            newpar = False
+            before.clear()
 
 
 def lines(text: str | Iterable[str]) -> Iterator[Sentence]:
