@@ -44,7 +44,8 @@ def client() -> Any:
     from h3n.serve.app import create_app
 
     settings = Settings(limits=Limits(words=500, sentence_words=100), window=0.0)
-    running = TestClient(create_app({"tiny": parser()}, settings=settings), raise_server_exceptions=True)
+    app = create_app({"tiny": parser()}, settings=settings)
+    running = TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
     running.__enter__()
     atexit.register(running.__exit__, None, None, None)
     return running

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 
 import h3n
@@ -23,6 +24,8 @@ from h3n.serve.requests import ParseRequest
 from h3n.serve.service import Service
 from h3n.serve.settings import Settings
 
+METHODS = ("GET", "POST")
+CLOSING_SECONDS = 1.0  # for the batch in hand when nobody waits for it any more
 DESCRIPTION = """Phrase structure and dependencies of sentences at once, as one head-driven tree.
 
 Errors are JSON objects with the keys `error`, one line, and `field`, the part of the request that is wrong."""
@@ -36,7 +39,7 @@ def create_app(parsers: Mapping[str, Parser], *, settings: Settings | None = Non
     async def lifespan(_: Any) -> AsyncIterator[None]:
         service.batcher.start()
         yield
-        service.batcher.close()
+        service.batcher.close(CLOSING_SECONDS)
 
     app = FastAPI(
         title="h3n",
@@ -49,7 +52,9 @@ def create_app(parsers: Mapping[str, Parser], *, settings: Settings | None = Non
     )
     app.state.service = service
     add_routes(app)
-    app.add_middleware(Guard, limits=service.settings.limits, metrics=service.metrics)
+    if origins := sorted(service.settings.origins):
+        app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=METHODS, allow_headers=["content-type"])
+    app.add_middleware(Guard, settings=service.settings, metrics=service.metrics)
     return app
 
 
