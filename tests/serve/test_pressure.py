@@ -64,10 +64,10 @@ def test_body_that_never_comes_is_given_up(start: Start, parser: Parser) -> None
 class Sent:
     """A request of some words that was sent on a connection of its own, its answer not read yet."""
 
-    def __init__(self, service: Running, words: int, after: Any = None) -> None:
+    def __init__(self, service: Running, words: int, after: Any = None, **options: Any) -> None:
         if after is not None:
             assert after.wait(30)
-        body = json.dumps({"words": [["a"]] * words, "fields": []}).encode()
+        body = json.dumps({"words": [["a"]] * words, "fields": [], **options}).encode()
         self.connection = socket.create_connection(("127.0.0.1", service.port), timeout=30)
         head = ["POST /v1/parse HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
         self.connection.sendall("\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode() + body)

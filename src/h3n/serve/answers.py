@@ -73,18 +73,15 @@ def decoder_of(request: ParseRequest, work: Work, service: Service) -> str:
     return "auto" if request.decoder is None and work.constraints and name == "h3n" else name
 
 
-async def streamed(request: ParseRequest, work: Work, service: Service) -> Response:
+async def streamed(request: Request, body: ParseRequest, service: Service) -> Response:
     """Return an answer of JSON lines, a sentence on each, that starts when the first sentences are parsed.
 
     What goes wrong before is answered as usual; later, the last line is an object with the key ``error``.
     """
-    pieces = service.sentences(request, work)
     deadline = asyncio.get_running_loop().time() + service.settings.limits.seconds
-    try:
-        first = await asyncio.wait_for(anext(pieces, []), service.settings.limits.seconds)
-    except TimeoutError:
-        service.metrics.dropped.add(1, "time")
-        raise TooSlow(f"no answer within {service.settings.limits.seconds:g} s, which is the limit") from None
+    work = await attended(request, service.read(body), service)
+    pieces = service.sentences(body, work)
+    first = await attended(request, anext(pieces, []), service)
 
     async def lines() -> AsyncGenerator[bytes, None]:
         finished = False

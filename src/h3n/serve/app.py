@@ -95,8 +95,7 @@ async def parse(request: Request, body: ParseRequest) -> Response:
     """
     service = service_of(request)
     if body.stream or JSON_LINES in request.headers.get("accept", ""):
-        work = await attended(request, service.read(body), service)
-        return await streamed(body, work, service)
+        return await streamed(request, body, service)
     answer = await attended(request, whole(body, service), service)
     return Response(answer, media_type="application/json")
 

@@ -72,6 +72,12 @@ class Connection(HttpToolsProtocol):
         if self._in_head and self._head_bytes > self._limits.head:
             self._refuse(431, f"a head of more than {self._limits.head} bytes, which is the limit")
 
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._head_bytes = max(self._head_bytes, 1)
+        if self._head_timer is None:  # behind another request
+            self._time_head()
+
     def on_headers_complete(self) -> None:
         self._in_head, self._head_bytes = False, 0
         self._stop_timing_head()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import signal
 import socket
-import sys
 from asyncio import Protocol
 from collections.abc import Callable
 from functools import partial
-from threading import Timer
 from types import FrameType
 from typing import Any, cast
 
@@ -18,14 +14,14 @@ import uvicorn
 
 from h3n.errors import UsageError
 from h3n.files import reason
+from h3n.serve.ending import end, end_later, killed_after_signal
 from h3n.serve.protocol import Connection
 from h3n.serve.settings import Settings
 from h3n.serve.starting import Starting
 
 GRACE = 10.0  # seconds from the signal to the end of the process, whatever is under way
 ANSWERING = 7  # of these, to answer requests
-LAST_RESORT = 9.0  # after these the process ends where it stands
-_log = logging.getLogger("h3n.serve")
+LAST_RESORT, KILLED = 9.0, 9.5  # after these the process ends where it stands, or is killed
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -51,6 +47,7 @@ def server_of(
     config = uvicorn.Config(
         app,
         http=cast(type[Protocol], partial(Connection, limits=settings.limits, refused=refused)),
+        loop="asyncio",  # others take the descriptor that tells of signals for themselves
         ws="none",
         log_level=log,
         access_log=log in ("info", "debug"),
@@ -67,9 +64,7 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
-            last_resort = Timer(LAST_RESORT, _end)
-            last_resort.daemon = True
-            last_resort.start()
+            end_later(LAST_RESORT)
         super().handle_exit(sig, frame)
 
 
@@ -90,17 +85,9 @@ def run(
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # uvicorn sends the signal again when all is done
     starting = Starting(make, settings=settings, ready=ready, failed=lambda: setattr(server, "should_exit", True))
     server = server_of(starting, settings, refused=starting.count_refusal, log=log)
-    server.run(sockets=[bound])
+    with killed_after_signal(KILLED):
+        server.run(sockets=[bound])
     if starting.error is not None:
         raise starting.error
     if starting.busy:  # a thread in native code, while the interpreter is taken down around it, may crash
-        _end(0)
-
-
-def _end(code: int = 1) -> None:
-    """End the process where it stands: no thread can be made to stop."""
-    if code:
-        _log.error("work is under way that does not end; the process ends without it")
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os._exit(code)
+        end(0)
