@@ -19,6 +19,7 @@ from h3n.serve.corenlp import OUTPUTS, Properties, read_properties, read_text, s
 from h3n.serve.fields import displacy
 from h3n.serve.pool import Ticket, attentively
 from h3n.serve.requests import ParseRequest, Work, check_sizes, dumped, wish_of, within
+from h3n.serve.schemas import CORENLP, DISPLACY, TEXT, answers, array, content, text_body
 from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service
 from h3n.serve.settings import Limits
 from h3n.trees import Sentence
@@ -34,11 +35,23 @@ class DisplacyRequest:
 
 def add_compatible_routes(app: Any) -> None:
     """Add the paths of CoreNLP and of displaCy."""
-    app.add_api_route("/", corenlp, methods=["POST"], summary="As CoreNLP: text in the body, ?properties= as JSON")
+    forms = content(CORENLP) | content(TEXT, "text/plain") | content({}, "application/x-protobuf")
+    app.add_api_route(
+        "/",
+        corenlp,
+        methods=["POST"],
+        summary="As CoreNLP: text in the body, ?properties= as JSON",
+        responses=answers("The sentences.", forms),
+        openapi_extra=text_body("It rains."),
+    )
     for path in ("/live", "/ready", "/ping"):
         app.add_api_route(path, alive, response_class=PlainTextResponse, include_in_schema=False)
-    app.add_api_route("/spacy", spacy, methods=["POST"], summary="What displaCy draws, for each sentence")
-    app.add_api_route("/spacy/dep", spacy_dep, methods=["POST"], summary="What displaCy draws, for the text as one")
+    for path, function, what, schema in (
+        ("/spacy", spacy, "for each sentence", array(DISPLACY)),
+        ("/spacy/dep", spacy_dep, "for the text as one", DISPLACY),
+    ):
+        drawn = answers("Words and arcs.", content(schema))
+        app.add_api_route(path, function, methods=["POST"], summary=f"What displaCy draws, {what}", responses=drawn)
 
 
 async def alive() -> Response:

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files as package_files
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
+from fastapi.responses import HTMLResponse
 
 from h3n import draw, files, formats, text
 from h3n.convert import governors_of
@@ -24,6 +25,7 @@ from h3n.formats import jsonl
 from h3n.serve.answers import attended
 from h3n.serve.pool import Ticket, attentively
 from h3n.serve.requests import NO_OTHER_KEYS, Picture, Refused, check_picture, dumped
+from h3n.serve.schemas import DRAWN, TEXT, TREEBANK, answers, content, text_body
 from h3n.serve.settings import Limits
 from h3n.trees import Constituent, Sentence
 
@@ -46,20 +48,48 @@ def add_page_routes(app: Any) -> None:
     folder = package_files("h3n.serve") / "static"
     for name, kind in FILES.items():
         path = "/" if name == "index.html" else f"/static/{name}"
-        content = (folder / name).read_bytes()
-        app.add_api_route(path, _file(content, f"{kind}; charset=utf-8"), include_in_schema=False)
-    app.add_api_route("/v1/treebank", treebank, methods=["POST"], summary="Read a treebank file, sent as the body")
-    app.add_api_route("/v1/draw", drawn, methods=["POST"], summary="Draw a sentence that has trees")
+        page = (folder / name).read_bytes()
+        app.add_api_route(
+            path,
+            _file(page, f"{kind}; charset=utf-8"),
+            response_class=HTMLResponse,
+            include_in_schema=path == "/",  # a path that POST has, too
+            summary="The page",
+            responses=answers("The page.", content(TEXT, "text/html")),
+        )
+    first = {"operationId": "draw", "requestBody": {"sentence": "$response.body#/sentences/0/sentence"}}
+    app.add_api_route(
+        "/v1/treebank",
+        treebank,
+        methods=["POST"],
+        summary="Read a treebank file, sent as the body",
+        responses=answers("The sentences.", content(TREEBANK), links={"draw": first}),
+        openapi_extra=text_body("(S (NP (PRP It)) (VP (VBZ rains)))"),
+    )
+    app.add_api_route(
+        "/v1/draw",
+        drawn,
+        methods=["POST"],
+        operation_id="draw",
+        summary="Draw a sentence that has trees",
+        responses=answers("The picture.", content(DRAWN)),
+    )
 
 
 def _file(content: bytes, kind: str) -> Any:
     async def answer() -> Response:
+        """Answer with a file of the page."""
         return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
     return answer
 
 
-async def treebank(request: Request, name: str, second: str | None = None, size: int = 0) -> Response:
+async def treebank(
+    request: Request,
+    name: Annotated[str, Query(examples=["x.ptb"])],
+    second: Annotated[str | None, Query(examples=["x.conllu"])] = None,
+    size: int = 0,
+) -> Response:
     """Answer with the sentences of a file; the ending of `name` says its format, and nothing of that name is opened.
 
     Two files over the same sentences, such as brackets and CoNLL-U, are read as one: the body holds the first and then
