@@ -151,10 +151,10 @@ def _sum(groups: Floats) -> Floats:
     first, *others = np.moveaxis(groups.reshape(*groups.shape[:-1], -1, LANES), -2, 0)
     for other in others:
         first = first + other
-    total = first[..., 0]
+    total: Floats = first[..., :1]
     for lane in range(1, LANES):
-        total = total + first[..., lane]
-    return total[..., None]
+        total = total + first[..., lane : lane + 1]
+    return total
 
 
 def _whole(groups: Floats, scale: Floats) -> Floats:

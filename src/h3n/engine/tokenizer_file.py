@@ -155,6 +155,8 @@ Check = Callable[[Table, str], float]  # of a part and where it stands: how many
 def _check_part(part: Any, known: Mapping[str, Check], where: str, *, empty: bool = True, depth: int = 0) -> float:
     if part is None and empty:
         return 1.0
+    if part is None:
+        raise _Fault(f"{where} is missing; expected a table with a type")
     name = _check_named(part, known, where)
     if name != "Sequence":
         return known[name](part, where)
