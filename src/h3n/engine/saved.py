@@ -16,6 +16,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 
 from h3n.config import Config, config_of
+from h3n.config.building import show
 from h3n.config.options import Encoder, Layers
 from h3n.convert import LEVELS
 from h3n.engine.architectures import Architecture, linear, norm, read_architecture
@@ -34,6 +35,7 @@ VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
 MOST |= {"words": 10_000_000, "characters": 1_200_000}
+WRITTEN = ("labels", "relations", "tags", "upos", "top")  # what stands in files of trees
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
 Shapes = dict[str, tuple[int, ...]]
@@ -90,6 +92,11 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         for entry in entries:
             if len(entry) > LONGEST_NAME:
                 raise InputError(f"{file}: vocabulary.{name} has an entry of {len(entry)} characters")
+    for name in WRITTEN:
+        given = getattr(vocabulary, name)
+        for entry in (given,) if isinstance(given, str) else given:
+            if not entry.isprintable() or " " in entry:
+                raise InputError(f"{file}: vocabulary.{name} has {show(entry)}; expected characters that can be shown")
     return about, config, vocabulary
 
 

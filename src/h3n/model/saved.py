@@ -26,11 +26,13 @@ from h3n.engine.saved import (
 from h3n.engine.storage import Stored
 from h3n.engine.tokenizer_file import TOKENIZER, check_tokenizer
 from h3n.engine.vocabulary import Vocabulary
-from h3n.errors import InputError
+from h3n.errors import H3nError, InputError
 from h3n.files import check_regular, read_json
+from h3n.model.batch import collate, read_inputs
 from h3n.model.network import Network, fill_network, restore_network, unfilled_network
 from h3n.models import ABOUT, ENCODER, WEIGHTS
 
+TRIED = 200  # words of a sentence that an encoder is tried with
 # How configurations of encoders call the number of their layers.
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 
@@ -75,7 +77,21 @@ def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config]:
             network = restore_network(config, vocabulary, state, folder=encoder)
     except RuntimeError as error:
         raise InputError(f"{folder / WEIGHTS}: the weights cannot be read: {first_line(error)}") from None
+    _try(folder, network.eval(), vocabulary, config)
     return network, vocabulary, config
+
+
+@torch.inference_mode()
+def _try(folder: Path, network: Network, vocabulary: Vocabulary, config: Config) -> None:
+    """Raise if the network cannot read a sentence: an encoder of the library is checked by nobody else."""
+    words, characters = ["a"] * TRIED, config.encoder.characters != "none"
+    try:
+        inputs = read_inputs(words, vocabulary, tokenizer=network.tokenizer, characters=characters)
+        network(collate([inputs], tokenizer=network.tokenizer))
+    except H3nError:
+        raise
+    except Exception as error:
+        raise InputError(f"{folder / ENCODER}: the encoder cannot read a sentence: {first_line(error)}") from None
 
 
 def _check_counts(folder: Path, config: Config, encoder: Path, *, tensors: int) -> None:
