@@ -21,6 +21,7 @@ import lzma
 import os
 import secrets
 import shutil
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -496,3 +497,51 @@ def checksum(path: Path) -> str:
     """Return the SHA-256 of a file's bytes."""
     with input_errors(path, "read"), path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def check_regular(path: Path, *, largest: int = LARGEST) -> None:
+    """Raise unless the path leads to a regular file of at most so many bytes: a pipe or a device may never end."""
+    with input_errors(path, "read"):
+        found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path}: cannot be read: {_kind(found.st_mode)}; expected a regular file")
+    if found.st_size > largest:
+        raise InputError(f"{path}: {found.st_size:,} bytes; a file of this name may have {largest:,} at most")
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
+    return next((name for holds, name in kinds.items() if holds(mode)), "a device")
+
+
+def read_regular(path: Path, *, largest: int = LARGEST) -> bytes:
+    """Return the contents of a regular file of at most so many bytes."""
+    check_regular(path, largest=largest)
+    with input_errors(path, "read"), path.open("rb") as handle:
+        return handle.read(largest)
+
+
+def read_json(path: Path, *, largest: int = LARGEST) -> Any:
+    """Return what a JSON file of a stranger holds: no key twice, no number that is none, in one line what is wrong."""
+    content = read_regular(path, largest=largest)
+    try:
+        return json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not JSON: not UTF-8") from None
+    except RecursionError:
+        raise InputError(f"{path}: not JSON that can be read: lists or tables inside each other too deep") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {' '.join(str(error).split())[:200]}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice[:60]!r} stands twice in a table")
+    return table
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number of JSON")

@@ -16,6 +16,9 @@ from h3n.files import written_folder
 from h3n.models import CARD, SHA256, UNKNOWN, installed, locate, read_about
 
 model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+# Sentences that a model is tried with: many alphabets, long words, marks alone, and more pieces than a window holds.
+ODD = ("a", "I can't .", "\u00e9\u00df \u8a9e\u6587 \U0001f600 \u202e", "\ufdfa \u0130 e\u0301 \u1e9e", "\u200b \u00ad")
+ODD += ("[SEP] <s> </s> [MASK] <pad> [UNK]", "a" * 300, " ".join(["word", "2024", "!?"] * 200))
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
 
 
@@ -130,11 +133,14 @@ def add(
 
 @model.command()
 def verify(name: Name) -> None:
-    """Check that a model is whole: options, vocabulary, the shapes and the checksum of its weights."""
-    from h3n.model.model import Model
+    """Check that a model is whole, by loading it, parsing odd sentences with it and writing what it finds."""
+    from h3n.parser import load
 
     folder = locate(name)
-    Model.load(folder)
+    parser = load(folder)
+    for result in parser.parse([words.split(" ") for words in ODD]):
+        for written in (result.conllu, result.brackets, result.json):
+            written()
     known = (
         "the weights are those that were saved" if SHA256 in read_about(folder) else "it was saved without a checksum"
     )
