@@ -114,7 +114,7 @@ class _Work:
         reports = {
             split: SplitReport(expected=self.recipe.sentences.get(split))
             for split in SPLITS
-            if split in self.options.splits
+            if split in self.options.splits and self._has(split)
         }
         with ExitStack() as stack:
             streams = {
@@ -130,6 +130,12 @@ class _Work:
                     if split in reports:
                         self._take(sentence, reports[split], streams[split, "ptb"], streams[split, "conllu"])
         return Report(reports)
+
+    def _has(self, split: str) -> bool:
+        """Return whether the treebank has this split: a file of its own, or a share of those that are divided."""
+        shares = self.options.divide or self.found.layout.divide
+        shared = "all" in self.found.files and (shares is None or shares[SPLITS.index(split)] > 0)
+        return split in self.found.files or shared
 
     def _split_of(self, name: str, number: int) -> str:
         """Return the split of a sentence; those of a treebank without splits are dealt out in turn."""
