@@ -54,8 +54,9 @@ def convert(
         typer.Option(help="Make the other tree: sd, ud1, ud2, zh, generic:LANG, a file of rules; or phrases."),
     ] = None,
     labels: Annotated[
-        Literal["main", "full"], typer.Option(help="With --scheme phrases: relations without or with their subtype.")
-    ] = "main",
+        Literal["names", "main", "full"],
+        typer.Option(help="With --scheme phrases: names (NP, VP, S), or relations without or with their subtype."),
+    ] = "names",
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
     ] = False,

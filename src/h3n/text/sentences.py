@@ -75,7 +75,7 @@ def offsets(sentence: Sentence) -> tuple[tuple[int, int], ...]:
     starts = (_START.fullmatch(line) for line in sentence.comments)
     at = next((int(match[1]) for match in starts if match), 0)
     found: list[tuple[int, int]] = []
-    for first, end, form, gap in _tokens(sentence):
+    for first, end, form, gap in tokens_of(sentence):
         spelled = list(accumulate(map(len, sentence.words[first:end]), initial=at))
         shared = "".join(sentence.words[first:end]) == form
         found.extend(pairwise(spelled) if shared else [(at, at + len(form))] * (end - first))
@@ -91,10 +91,10 @@ def written(sentence: Sentence) -> str:
 
 def spelled(sentence: Sentence) -> str:
     """Return the words with their spacing, whatever the comments say."""
-    return "".join(form + gap for _, _, form, gap in _tokens(sentence)).rstrip()
+    return "".join(form + gap for _, _, form, gap in tokens_of(sentence)).rstrip()
 
 
-def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
+def tokens_of(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
     """Yield what is written in one piece: its first word, the one after its last, how it is spelled, what follows."""
     ranges = {insert.before: insert.row.split("\t") for insert in sentence.inserts if _RANGE.match(insert.row)}
     misc = sentence.misc or ("_",) * len(sentence)
