@@ -3,8 +3,8 @@
 ``<node cat="np" rel="su">`` is a phrase, ``<node word="huis" rel="hd">`` a word; ``begin`` and ``end`` say where it
 stands, and a node with neither word nor category is a trace. Nearly half of the sentences have a phrase with a gap.
 Such a phrase keeps the run of words around its head, and the children beyond a gap are raised to the lowest phrase
-above that is continuous with them, so that the trees are ordinary ones; governors and relations are those of the source, from
-before the raising. Relations are the functions of Alpino (``su``, ``obj1``, ``mod``).
+above that is continuous with them, so that the trees are ordinary ones; governors and relations are those of the
+source, from before the raising. Relations are the functions of Alpino (``su``, ``obj1``, ``mod``).
 """
 
 from __future__ import annotations
