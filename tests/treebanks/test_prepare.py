@@ -304,3 +304,27 @@ def test_a_language_of_the_table_is_whole_files_and_divided_ones(tmp_path: Path)
     tags = [sentence.upos[1] for sentence in formats.read(tmp_path / "out" / "train.conllu") if sentence.upos]
     assert tags == ["CONJ"] * 18 + ["CCONJ"] * 3
     assert not (tmp_path / "out" / "test.conllu").exists()
+
+
+ALPINO = """<!-- FILE a.xml -->
+<?xml version="1.0" encoding="UTF-8"?>
+<alpino_ds version="1.3"><node begin="0" end="5" cat="top" rel="top">
+<node begin="0" end="4" cat="smain" rel="--">
+<node begin="0" end="4" cat="np" rel="obj1"><node begin="0" end="1" pt="vnw" rel="hd" word="Wat"/>
+<node begin="3" end="4" pt="adj" rel="mod" word="leuks"/></node>
+<node begin="1" end="2" pt="ww" rel="hd" word="zag"/><node begin="2" end="3" pt="vnw" rel="su" word="jij"/>
+<node begin="0" end="1" index="1" rel="su"/></node>
+<node begin="4" end="5" pt="let" rel="--" word="?"/></node></alpino_ds>
+"""
+
+
+def test_alpino_has_both_trees_and_stray_children_are_raised(tmp_path: Path) -> None:
+    for part in ("train", "dev"):
+        put(tmp_path / "in", {f"{part}.xml": ALPINO * 2})
+    prepare("alpino", tmp_path / "in", tmp_path / "out", options=Options())
+    (sentence, _) = formats.read(tmp_path / "out" / "dev.conllu")
+    assert sentence.dependencies is not None
+    assert sentence.dependencies.governors == (1, ROOT, 1, 0, 1)
+    assert sentence.dependencies.relations == ("obj1", "root", "su", "mod", "punct")
+    tree = "(TOP (SMAIN (NP (vnw Wat)) (ww zag) (vnw jij) (adj leuks)) (let ?))\n"
+    assert (tmp_path / "out" / "dev.ptb").read_text(encoding="utf-8") == tree * 2

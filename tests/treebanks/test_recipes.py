@@ -42,6 +42,7 @@ OTHERS = [
     "indonesian",
     "keyaki",
     "sinica",
+    "alpino",
 ]
 MINIMAL = """title = "t"
 language = "en"
@@ -86,8 +87,8 @@ def test_a_recipe_says_all_that_a_user_asks(name: str) -> None:
     assert recipe.get
     assert recipe.language
     for layout in recipe.layouts:
-        assert set(layout.names) in ({"all"}, set(SPLITS)) or name.startswith("world-")
-        makes_dependencies = layout.dependencies is None and name not in ("brackets", "conllu")
+        assert set(layout.names) in ({"all"}, set(SPLITS)) or name.startswith("world-") or name == "alpino"
+        makes_dependencies = layout.dependencies is None and name not in ("brackets", "conllu", "alpino")
         assert not makes_dependencies or recipe.scheme is not None
 
 
@@ -103,7 +104,7 @@ def test_the_scoring_parameters_a_recipe_names_load() -> None:
 
 
 def test_an_unknown_treebank_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="unknown treebank 'ptp'; known: brackets, conllu, craft, ctb"):
+    with pytest.raises(UnknownName, match="unknown treebank 'ptp'; known: alpino, brackets, conllu, craft, ctb"):
         load_recipe("ptp")
 
 

@@ -19,7 +19,7 @@ from h3n.errors import FormatError, H3nError, MismatchError, TreeError, UnknownN
 from h3n.files import checksum, write_json, write_text
 from h3n.formats import Reading, Writing
 from h3n.prepare.folder import MANIFEST, replaced_folder
-from h3n.prepare.reading import is_blanked, read_pair
+from h3n.prepare.reading import BOTH, is_blanked, read_pair
 from h3n.prepare.report import Finding, Report, SplitReport
 from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate_treebank
 from h3n.trees import Constituent, Leaf, Sentence, is_projective, leaves, strip_tree
@@ -99,6 +99,8 @@ def _check(options: Options) -> None:
 
 
 def _lacks_dependencies(found: Found) -> bool:
+    if found.layout.trees_format in BOTH:
+        return False
     return any(pair.dependencies is None for pairs in found.files.values() for pair in pairs)
 
 
