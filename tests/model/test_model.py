@@ -120,7 +120,7 @@ def test_folders_that_hold_no_parser_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the weights cannot be read"):
         Model.load(tmp_path / "p")
     weights.unlink()
-    with pytest.raises(InputError, match="model.safetensors: cannot be read: No such file"):
+    with pytest.raises(InputError, match=r"model\.safetensors: cannot be read: No such file"):
         Model.load(tmp_path / "p")
 
 

@@ -17,8 +17,16 @@ from h3n.models import CARD, SHA256, UNKNOWN, installed, locate, read_about
 
 model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 # Sentences that a model is tried with: many alphabets, long words, marks alone, and more pieces than a window holds.
-ODD = ("a", "I can't .", "\u00e9\u00df \u8a9e\u6587 \U0001f600 \u202e", "\ufdfa \u0130 e\u0301 \u1e9e", "\u200b \u00ad")
-ODD += ("[SEP] <s> </s> [MASK] <pad> [UNK]", "a" * 300, " ".join(["word", "2024", "!?"] * 200))
+ODD = (
+    "a",
+    "I can't .",
+    "\u00e9\u00df \u8a9e\u6587 \U0001f600 \u202e",
+    "\ufdfa \u0130 e\u0301 \u1e9e",
+    "\u200b \u00ad",
+    "[SEP] <s> </s> [MASK] <pad> [UNK]",
+    "a" * 300,
+    " ".join(["word", "2024", "!?"] * 200),
+)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
 
 

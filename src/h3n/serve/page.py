@@ -146,7 +146,7 @@ def _read(ticket: Ticket, parts: Sequence[tuple[str, bytes]], limits: Limits) ->
 
 def _unpacked(part: bytes, limits: Limits) -> bytes:
     """Return a file unpacked: 4 MB may stand for gigabytes."""
-    with files.opened(io.BytesIO(part)) as handle, files.unpacking_errors(lambda: "<body>"):
+    with files.opened(io.BytesIO(part)) as handle:
         content = handle.read(limits.treebank_bytes + 1)
     if len(content) > limits.treebank_bytes:
         raise Refused(413, "body", f"more than {limits.treebank_bytes} bytes when unpacked, which is the limit")
