@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -212,6 +214,12 @@ def test_unknown_paths_and_methods_are_refused(service: Running) -> None:
     assert status == 404
     assert "/v1/parse" in str(answer)
     assert service.send("/v1/parse")[0] == 405
+    for path, methods in (("/", "GET, POST"), ("/v1/parse", "POST"), ("/healthz", "GET")):
+        request = urllib.request.Request(service.url + path, method="DELETE")
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=60)
+        assert (refused.value.code, refused.value.headers["allow"]) == (405, methods)
+        refused.value.close()
     assert service.send("/static/../app.py")[0] == 404
 
 

@@ -133,7 +133,9 @@ async def _by_status(request: Request, error: Any) -> Response:
     if error.status_code == 404:
         paths = sorted(request.app.openapi()["paths"])
         return _refusal(404, f"not found; accepted: {', '.join(paths)}", headers=error.headers)
-    return _refusal(error.status_code, error.detail.lower(), headers=error.headers)
+    methods = request.app.openapi()["paths"].get(request.url.path)
+    allowed = {"allow": ", ".join(sorted(methods)).upper()} if error.status_code == 405 and methods else error.headers
+    return _refusal(error.status_code, error.detail.lower(), headers=allowed)
 
 
 async def _refused(_: Request, error: Any) -> Response:

@@ -88,7 +88,7 @@ async def treebank(
     request: Request,
     name: Annotated[str, Query(examples=["x.ptb"])],
     second: Annotated[str | None, Query(examples=["x.conllu"])] = None,
-    size: int = 0,
+    size: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """Answer with the sentences of a file; the ending of `name` says its format, and nothing of that name is opened.
 
