@@ -1,4 +1,4 @@
-"""Of a damaged compressed file every reader gets all whole lines before the damage, then an error with its line."""
+"""Of a damaged compressed file every reader gets all whole lines before the damage, then file and line of it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from h3n import formats
 from h3n.cli import main
 from h3n.errors import CorruptInput, InputError, TruncatedInput
 from h3n.files import COMPRESSED, opened, read_bytes
+from h3n.trees import Sentence
 
 zstd = pytest.importorskip("backports.zstd", reason="the extra corpus is not installed")
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -217,7 +218,7 @@ def test_every_format_reads_up_to_the_damage(tmp_path: Path, kind: str, name: st
     assert SENTENCES.keys() == formats.FORMATS.keys()
     file = tmp_path / f"x{kind}"
     file.write_bytes(PACKERS[kind]((SENTENCES[name] * 30).encode())[:-3])
-    found: list[object] = []
+    found: list[Sentence] = []
     with pytest.raises(TruncatedInput, match=rf"x\{kind}:\d+: "):
         found.extend(formats.read(file, format=name))
     assert len(found) == 30

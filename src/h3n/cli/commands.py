@@ -120,8 +120,8 @@ def h3n(
       h3n train config.toml
 
     \b
-    Files end in .ptb (brackets), .conllu, .conll, .jsonl, packed or not (.gz, .xz, .bz2); --from and --to say it
-    otherwise, and - is standard input or output. h3n COMMAND --help shows what a command can do, with examples.
+    Files end in .ptb (brackets), .conllu, .conll, .jsonl, packed or not (.gz, .xz, .bz2, .zst); --from and --to say
+    it otherwise, and - is standard input or output. h3n COMMAND --help shows what a command can do, with examples.
 
     \b
     Exit codes: 0 fine, 1 findings, 2 bad usage or bad input, said in one line, 130 after Ctrl-C.

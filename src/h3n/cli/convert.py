@@ -63,9 +63,8 @@ def convert(
 ) -> None:
     """Convert a treebank from one format into another, or one kind of tree into the other.
 
-    Formats: brackets, spmrl, conllu, conllx, jsonl. Input may be compressed with gzip, xz or bzip2; output is if OUT
-    ends in .gz, .xz or .bz2. Within one format line ends stay as they are. What the new format cannot show is counted
-    on standard error.
+    Formats: brackets, spmrl, conllu, conllx, jsonl. Input may be compressed; output is if OUT ends in .gz, .xz, .bz2
+    or .zst. Within one format line ends stay as they are. What the new format cannot show is counted on standard error.
 
     With --scheme, dependencies are made from phrases by the rules of a scheme, or phrases from dependencies.
 
