@@ -44,6 +44,7 @@ def run(
     config = uvicorn.Config(
         starting,
         log_level=log,
+        use_colors=False,
         access_log=log in ("info", "debug"),
         timeout_graceful_shutdown=max(1, round(patience)),
         server_header=False,
