@@ -89,7 +89,7 @@ def _exponents(units: Iterable[str]) -> Iterator[tuple[float, float, str, str]]:
 def _repeated(unit: str, size: int, ending: str = "", *, blocks: bool = False) -> str:
     """Return the unit repeated; in blocks of 64 KB, where running text is cut and would go on as another text."""
     if not blocks:
-        return unit * (size // len(unit)) + ending
+        return unit * (size // len(unit.encode(errors="surrogatepass"))) + ending
     block = (unit * (SMALL // len(unit))).ljust(SMALL)
     return block[:size] * max(1, size // SMALL) + ending
 

@@ -42,8 +42,34 @@ _DRAFT = ".h3n-"  # how temporary names begin; they are short, since the name th
 def name_of(source: Source) -> str:
     """Return what to call the source in a message."""
     if not isinstance(source, str | os.PathLike):
-        return str(getattr(source, "name", "<text>"))
-    return "<stdin>" if source == STANDARD else os.fspath(source)
+        return shown_name(str(getattr(source, "name", "<text>")))
+    return "<stdin>" if source == STANDARD else shown_name(os.fspath(source))
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file as it can be written anywhere: bytes that are not UTF-8 as ``\\xff``."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a surrogate pair that stands for no byte: no file has this name
+        return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def is_regular(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to a regular file: no folder, and no pipe, socket or device, which may never end."""
+    return os.path.isfile(path)  # noqa: PTH113 - pathlib's raises for names that no file can have
+
+
+def read_regular(path: Path, *, largest: int = LARGEST) -> bytes:
+    """Return the contents of a file that somebody else chose the name of; what is not a regular file is refused."""
+    with input_errors(path, "read"):
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for somebody to write
+        with os.fdopen(handle, "rb") as opened_file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise InputError(f"{path}: not a regular file; expected one, no pipe and no device")
+            content = opened_file.read(largest + 1)
+    if len(content) > largest:
+        raise InputError(f"{path}: more than {largest:,} bytes; a file of this kind may have no more")
+    return content
 
 
 @contextlib.contextmanager

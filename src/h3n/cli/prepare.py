@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from h3n.cli.progress import progress
+from h3n.cli.terminal import say
 from h3n.errors import UsageError
 from h3n.trees import Sentence
 
@@ -77,7 +78,7 @@ def prepare(
     report = run(name, source, out_dir, options=options, watch=_watch)
     print("\n".join(report.lines()))
     if report.problems:
-        typer.echo(f"h3n: {report.problems} problems; see {out_dir / 'report.json'}", err=True)
+        say(f"{report.problems} problems; see {out_dir / 'report.json'}")
         raise typer.Exit(1)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from h3n.cli.terminal import say
 from h3n.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def serve(
     bound = bind(host, port)  # before the models are loaded, so that a port in use is said at once
 
     def announce() -> None:
-        typer.echo(f"h3n: {', '.join(named)} on {address(bound)} (Ctrl-C ends)", err=True)
+        say(f"{', '.join(named)} on {address(bound)} (Ctrl-C ends)")
         if browser:
             typer.launch(address(bound))
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from h3n.errors import InputError, UsageError
-from h3n.files import read_json, written_folder
+from h3n.files import is_regular, read_json, read_regular, written_folder
 
 VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
@@ -22,7 +23,7 @@ KEYS = ("version", SHA256, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
 # Only what loading reads: nothing that could be executed, no second copy of the weights.
 FILES = (ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model")
-LARGEST_ABOUT = 1 << 28  # bytes of ABOUT
+LARGEST_CARD, LARGEST_ABOUT = 1 << 20, 1 << 28  # bytes
 UNKNOWN = "(fill in)"  # what the draft of a card leaves to its reader
 BUNDLED = Path(__file__).parent
 OWN = "H3N_MODELS"
@@ -96,15 +97,28 @@ def add(folder: Path, name: str) -> Path:
     source, target = locate(folder), own_folder() / name
     read_about(source)
     with written_folder(target) as draft:
-        shutil.copytree(source, draft, dirs_exist_ok=True)
+        copy(source, draft)
     return target
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy the folder of a model; what is in it that is not a regular file is refused."""
+    check_regular(path for path in sorted(source.rglob("*")) if not path.is_dir())
+    shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def check_regular(files: Iterable[Path]) -> None:
+    """Raise for the first of these files that is there and is not a regular file: to read it might never end."""
+    for file in files:
+        if not is_regular(file):
+            raise InputError(f"{file}: not a regular file; a model is made of regular files, no pipes and no devices")
 
 
 def language_of(folder: Path) -> str | None:
     """Return the language that a model's card names, in its metadata or in a line of its own, or None."""
     try:
-        card = (folder / CARD).read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        card = read_regular(folder / CARD, largest=LARGEST_CARD).decode()
+    except (InputError, ValueError):
         return None
     match = _LANGUAGE.search(card)
     return match["name"].strip() if match is not None else None
@@ -127,6 +141,7 @@ def read_about(folder: str | Path) -> dict[str, Any]:
         raise InputError(f"{path}: no such folder; expected one that holds {ABOUT} and {WEIGHTS}")
     if not (path / ABOUT).exists():
         raise InputError(f"{path / ABOUT}: cannot be read: no such file; is {path} a saved parser?")
+    check_regular(file for pattern in FILES for file in sorted(path.glob(pattern)))
     about = read_json(path / ABOUT, largest=LARGEST_ABOUT)
     if not isinstance(about, dict) or about.get("version") != VERSION:
         raise InputError(f"{path / ABOUT}: written by another version of h3n; expected version {VERSION}")

@@ -50,6 +50,7 @@ def server_of(
         loop="asyncio",  # others take the descriptor that tells of signals for themselves
         ws="none",
         log_level=log,
+        use_colors=False,
         access_log=log in ("info", "debug"),
         timeout_graceful_shutdown=ANSWERING,
         server_header=False,
