@@ -39,7 +39,7 @@ TEXT += (
     "Mr. Smith paid $3.50 for it \u2014 \u201cwhy?\u201d\n\n"
     + "the parser saw a very tall tree " * 20
     + ".\n"
-    + "x" * 3000
+    + "x" * 900
     + "\n"
 )
 FILES = ("parser.json", "model.safetensors", "encoder/config.json", "encoder/tokenizer.json")
@@ -686,14 +686,15 @@ DAMAGES: dict[str, Callable[[Path, Random], None]] = {
     "files": damage_files,
     "keys": damage_keys,
 }
+FORMS, PRECISIONS = ("conllu", "brackets", "jsonl"), ("auto", "auto", "float32", "int8")
 FOR_ENCODERS = {"encoder", "named", "tokenizer", "components", "model"}
 
 
-def make(seed: int, number: int, target: Path) -> tuple[str, str]:
+def make(seed: int, number: int, target: Path, damages: tuple[str, ...] = tuple(DAMAGES)) -> tuple[str, str]:
     """Write the damaged folder of a number, and return which model it was and what kind of damage was done."""
     chance = Random(f"{seed}/{number}")
     names = sorted(seeds())
-    damage = sorted(DAMAGES)[number % len(DAMAGES)]
+    damage = damages[number % len(damages)]
     fitting = [name for name in names if damage not in FOR_ENCODERS or not name.startswith("attentive")]
     name = chance.choice([one for one in fitting if one != "en"]) if chance.random() < 0.95 else "en"
     shutil.copytree(seeds()[name], target)
@@ -722,11 +723,13 @@ def _new_checksum(folder: Path, chance: Random) -> None:
         pass
 
 
-def attempt(folder: Path, text: Path, form: str = "conllu") -> tuple[str | None, bool]:
+def attempt(folder: Path, text: Path, number: int = 0) -> tuple[str | None, bool]:
     """Return what is wrong with how a folder is taken, or None, and whether it was parsed with."""
-    parsed = run(["parse", str(text), "--model", str(folder), "--to", form], text)
+    form, precision = FORMS[number % len(FORMS)], PRECISIONS[number % len(PRECISIONS)]
+    parsed = run(["parse", str(text), "--model", str(folder), "--to", form, "--precision", precision], text)
     verified = run(["model", "verify", str(folder)], text)
-    for command, outcome in {"parse": parsed, "verify": verified}.items():
+    described = run(["model", "info", str(folder)], text)
+    for command, outcome in {"parse": parsed, "verify": verified, "info": described}.items():
         if (fault := outcome.fault()) is not None:
             return f"{command}: {fault}", False
     if parsed.code == 2 and verified.code == 0:
@@ -734,7 +737,9 @@ def attempt(folder: Path, text: Path, form: str = "conllu") -> tuple[str | None,
     return None, parsed.code == 0
 
 
-def try_many(seed: int, numbers: range, *, keep: Path | None = None) -> tuple[Counter[str], list[str]]:
+def try_many(
+    seed: int, numbers: range, *, damages: tuple[str, ...] = tuple(DAMAGES), keep: Path | None = None
+) -> tuple[Counter[str], list[str]]:
     """Return what came of folders, and what was found."""
     load_everything()
     counts: Counter[str] = Counter()
@@ -744,8 +749,8 @@ def try_many(seed: int, numbers: range, *, keep: Path | None = None) -> tuple[Co
         text.write_text(TEXT, encoding="utf-8")
         for number in numbers:
             folder = Path(top) / "model"
-            name, damage = make(seed, number, folder)
-            fault, parsed = attempt(folder, text, ("conllu", "brackets", "jsonl")[number % 3])
+            name, damage = make(seed, number, folder, damages)
+            fault, parsed = attempt(folder, text, number)
             counts["parsed" if parsed else "refused" if fault is None else "found"] += 1
             if fault is not None:
                 findings.append(f"seed {seed}, number {number} ({name}, {damage}): {fault}")
@@ -762,9 +767,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", default=",".join(DAMAGES), help=f"of: {', '.join(DAMAGES)}")
     parser.add_argument("--keep", type=Path, help="a folder for those with which something went wrong")
     options = parser.parse_args()
-    counts, findings = try_many(options.seed, range(options.first, options.first + options.count), keep=options.keep)
+    numbers, damages = range(options.first, options.first + options.count), tuple(options.only.split(","))
+    counts, findings = try_many(options.seed, numbers, damages=damages, keep=options.keep)
     for finding in findings:
         print(finding)
     listed = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))

@@ -209,21 +209,20 @@ def push(
 
 def _summary(folder: Path) -> dict[str, Any]:
     from h3n.decode import usual_decoder
+    from h3n.engine.saved import read_options
 
-    about = read_about(folder)
-    config, vocabulary = about["config"], about["vocabulary"]
-    phrases, dependencies = any(vocabulary["labels"]), bool(vocabulary["relations"])
+    _, config, vocabulary = read_options(folder)
+    phrases, dependencies = any(vocabulary.labels), bool(vocabulary.relations)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    encoder = config["encoder"]
     return {
         "megabytes": round(size / 1e6, 1),
-        "encoder": f"{encoder['kind']} {encoder['name']}".strip(),
-        "decoder": usual_decoder(config["decoding"]["decoder"], phrases=phrases, dependencies=dependencies),
-        "weight": config["decoding"]["weight"] if phrases and dependencies else None,
-        "label_count": sum(1 for label in vocabulary["labels"] if label),
-        "relation_count": len(vocabulary["relations"]),
-        "tag_count": len(vocabulary["tags"]),
-        "upos_count": len(vocabulary["upos"]),
+        "encoder": f"{config.encoder.kind} {config.encoder.name}".strip(),
+        "decoder": usual_decoder(config.decoding.decoder, phrases=phrases, dependencies=dependencies),
+        "weight": config.decoding.weight if phrases and dependencies else None,
+        "label_count": sum(1 for label in vocabulary.labels if label),
+        "relation_count": len(vocabulary.relations),
+        "tag_count": len(vocabulary.tags),
+        "upos_count": len(vocabulary.upos),
     }
 
 
