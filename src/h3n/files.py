@@ -64,12 +64,24 @@ def read_regular(path: Path, *, largest: int = LARGEST) -> bytes:
     with input_errors(path, "read"):
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for somebody to write
         with os.fdopen(handle, "rb") as opened_file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise InputError(f"{path}: not a regular file; expected one, no pipe and no device")
-            content = opened_file.read(largest + 1)
-    if len(content) > largest:
-        raise InputError(f"{path}: more than {largest:,} bytes; a file of this kind may have no more")
-    return content
+            _check_regular(path, os.fstat(handle), largest)
+            return opened_file.read(largest)
+
+
+def check_regular(path: Path, *, largest: int = LARGEST) -> None:
+    """Raise unless the path leads to a regular file of at most so many bytes: a pipe or a device may never end."""
+    with input_errors(path, "read"):
+        found = path.stat()
+    _check_regular(path, found, largest)
+
+
+def _check_regular(path: Path, found: os.stat_result, largest: int) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
+        kind = next((name for holds, name in kinds.items() if holds(found.st_mode)), "a device")
+        raise InputError(f"{path}: not a regular file but {kind}; expected a regular file")
+    if found.st_size > largest:
+        raise InputError(f"{path}: {found.st_size:,} bytes; a file of this name may have {largest:,} at most")
 
 
 @contextlib.contextmanager
@@ -523,28 +535,6 @@ def checksum(path: Path) -> str:
     """Return the SHA-256 of a file's bytes."""
     with input_errors(path, "read"), path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
-
-
-def check_regular(path: Path, *, largest: int = LARGEST) -> None:
-    """Raise unless the path leads to a regular file of at most so many bytes: a pipe or a device may never end."""
-    with input_errors(path, "read"):
-        found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{path}: cannot be read: {_kind(found.st_mode)}; expected a regular file")
-    if found.st_size > largest:
-        raise InputError(f"{path}: {found.st_size:,} bytes; a file of this name may have {largest:,} at most")
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
-    return next((name for holds, name in kinds.items() if holds(mode)), "a device")
-
-
-def read_regular(path: Path, *, largest: int = LARGEST) -> bytes:
-    """Return the contents of a regular file of at most so many bytes."""
-    check_regular(path, largest=largest)
-    with input_errors(path, "read"), path.open("rb") as handle:
-        return handle.read(largest)
 
 
 def read_json(path: Path, *, largest: int = LARGEST) -> Any:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from h3n.errors import InputError, UsageError
-from h3n.files import is_regular, read_json, read_regular, written_folder
+from h3n.files import check_regular, read_json, read_regular, written_folder
 
 VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
@@ -23,7 +22,7 @@ KEYS = ("version", SHA256, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
 # Only what loading reads: nothing that could be executed, no second copy of the weights.
 FILES = (ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model")
-LARGEST_CARD, LARGEST_ABOUT = 1 << 20, 1 << 28  # bytes
+LARGEST_CARD, LARGEST_ABOUT, LARGEST_FILE = 1 << 20, 1 << 28, 1 << 36  # bytes
 UNKNOWN = "(fill in)"  # what the draft of a card leaves to its reader
 BUNDLED = Path(__file__).parent
 OWN = "H3N_MODELS"
@@ -103,15 +102,10 @@ def add(folder: Path, name: str) -> Path:
 
 def copy(source: Path, target: Path) -> None:
     """Copy the folder of a model; what is in it that is not a regular file is refused."""
-    check_regular(path for path in sorted(source.rglob("*")) if not path.is_dir())
+    for path in sorted(source.rglob("*")):
+        if not path.is_dir():
+            check_regular(path, largest=LARGEST_FILE)
     shutil.copytree(source, target, dirs_exist_ok=True)
-
-
-def check_regular(files: Iterable[Path]) -> None:
-    """Raise for the first of these files that is there and is not a regular file: to read it might never end."""
-    for file in files:
-        if not is_regular(file):
-            raise InputError(f"{file}: not a regular file; a model is made of regular files, no pipes and no devices")
 
 
 def language_of(folder: Path) -> str | None:
@@ -141,7 +135,8 @@ def read_about(folder: str | Path) -> dict[str, Any]:
         raise InputError(f"{path}: no such folder; expected one that holds {ABOUT} and {WEIGHTS}")
     if not (path / ABOUT).exists():
         raise InputError(f"{path / ABOUT}: cannot be read: no such file; is {path} a saved parser?")
-    check_regular(file for pattern in FILES for file in sorted(path.glob(pattern)))
+    for file in sorted(file for pattern in FILES for file in path.glob(pattern)):
+        check_regular(file, largest=LARGEST_FILE)
     about = read_json(path / ABOUT, largest=LARGEST_ABOUT)
     if not isinstance(about, dict) or about.get("version") != VERSION:
         raise InputError(f"{path / ABOUT}: written by another version of h3n; expected version {VERSION}")
