@@ -12,13 +12,10 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional
 
 from h3n.decode import Parse, Scores
-from h3n.model.network import Network, Output
-from h3n.model.spans import Spans
+from h3n.engine.output import Floats, Numbers, Output
+from h3n.engine.spans import bar_helper
 from h3n.trees import ROOT
 
 
@@ -36,15 +33,8 @@ def arc_confidences(scores: Scores, parse: Parse, *, temperature: float = 1.0) -
     return tuple(np.exp(chosen).tolist())
 
 
-@torch.inference_mode()
 def span_confidences(
-    network: Network,
-    output: Output,
-    parses: Sequence[Parse],
-    *,
-    helper: int | None,
-    temperature: float = 1.0,
-    none: float = 0.0,
+    output: Output, parses: Sequence[Parse], *, helper: int | None, temperature: float = 1.0, none: float = 0.0
 ) -> list[tuple[float, ...]]:
     """Return the probability of every span's label, the spans in the order of the parse.
 
@@ -52,27 +42,27 @@ def span_confidences(
     """
     if not any(parse.spans for parse in parses):
         return [()] * len(parses)
-    scores, label = span_label_scores(network, output, parses, helper=helper)
-    scores[:, 0] += none
-    shares = (scores / temperature).softmax(dim=1).gather(1, label[:, None])[:, 0].tolist()
+    scores, label = span_label_scores(output, parses, helper=helper)
+    scores[:, 0] += np.float32(none)
+    scores /= np.float32(temperature)
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    shares = (scores[np.arange(len(label)), label] / scores.sum(axis=1)).tolist()
     ends = accumulate(len(parse.spans) for parse in parses)
     return [tuple(shares[end - len(parse.spans) : end]) for parse, end in zip(parses, ends, strict=True)]
 
 
-@torch.inference_mode()
-def span_label_scores(
-    network: Network, output: Output, parses: Sequence[Parse], *, helper: int | None
-) -> tuple[Tensor, Tensor]:
+def span_label_scores(output: Output, parses: Sequence[Parse], *, helper: int | None) -> tuple[Floats, Numbers]:
     """Return the scores of all labels and none for the spans of all parses, a row for each, and the label of each."""
     counts = [len(parse.spans) for parse in parses]
     numbers = chain.from_iterable(chain.from_iterable(parse.spans for parse in parses))
-    rows = torch.from_numpy(np.fromiter(numbers, np.int64, 4 * sum(counts)).reshape(-1, 4)).to(network.device)
-    start, end, label, _ = rows.unbind(dim=1)
-    sentence = torch.from_numpy(np.repeat(np.arange(len(parses)), counts)).to(network.device)
-    spans = Spans(output.spans.lengths, (0, len(rows)), sentence, start, end)
-    scores = network.span(output.posts, spans).float()
-    spans.bar_helper(scores, helper)
-    scores = functional.pad(scores, (1, 0))  # the empty label, with its score of 0, is one of the choices
-    whole = end - start == torch.tensor(output.spans.lengths, device=network.device)[sentence]
-    scores[whole, 0] = -torch.inf  # but not for the whole sentence, which always has a label
+    rows = np.fromiter(numbers, np.int64, 4 * sum(counts)).reshape(-1, 4)
+    start, end, label = (np.ascontiguousarray(rows[:, at]) for at in range(3))
+    sentence = np.repeat(np.arange(len(parses)), counts)
+    words = np.array(output.lengths)[sentence]
+    labels = output.label_scores(sentence, start, end)
+    bar_helper(labels, start, end, words, helper=helper)
+    scores = np.zeros((len(labels), labels.shape[1] + 1), dtype=np.float32)
+    scores[:, 1:] = labels  # the empty label, with its score of 0, is one of the choices
+    scores[end - start == words, 0] = -np.inf  # but not for the whole sentence, which always has a label
     return scores, label

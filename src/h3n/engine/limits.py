@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from h3n.errors import UsageError
-from h3n.model.batch import Inputs
+from h3n.engine.inputs import Inputs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,33 +10,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from h3n.decode import Constraints, Scores
-from h3n.model.model import Scored
-from h3n.model.network import Network
-from h3n.model.spans import Spans
+from h3n.engine.output import Output
 
 
-@torch.inference_mode()
 def show_required(
-    network: Network, scored: Scored, constraints: Sequence[Constraints | None], *, helper: int | None
-) -> Scored:
+    output: Output, scores: Sequence[Scores], constraints: Sequence[Constraints | None], *, helper: int | None
+) -> tuple[Scores, ...]:
     """Return the scores with the best other label wherever that of a required span is the helper label."""
     hidden = [
         (b, start, end)
-        for b, (scores, wanted) in enumerate(zip(scored.scores, constraints, strict=True))
+        for b, (one, wanted) in enumerate(zip(scores, constraints, strict=True))
         for start, end in (wanted.require_spans if wanted is not None else ())
-        if _has_label(scores, start, end, helper)
+        if _has_label(one, start, end, helper)
     ]
     if not hidden or helper is None:
-        return scored
-    best, label_ids = _shown_labels(network, scored, hidden, helper).max(dim=1)
-    changed = list(scored.scores)
-    for (b, start, end), score, label in zip(hidden, best.tolist(), label_ids.tolist(), strict=True):
-        changed[b] = _with_label(changed[b], start, end, score, label + 1)  # label 0 is the empty one
-    return replace(scored, scores=tuple(changed))
+        return tuple(scores)
+    labels = output.label_scores(*(np.array(column, dtype=np.int64) for column in zip(*hidden, strict=True)))
+    labels[:, helper - 1] = -np.inf
+    changed = list(scores)
+    for (b, start, end), row in zip(hidden, labels, strict=True):
+        best = int(row.argmax())
+        changed[b] = _with_label(changed[b], start, end, float(row[best]), best + 1)  # label 0 is the empty one
+    return tuple(changed)
 
 
 def _has_label(scores: Scores, start: int, end: int, label: int | None) -> bool:
@@ -44,14 +41,6 @@ def _has_label(scores: Scores, start: int, end: int, label: int | None) -> bool:
     if scores.label is None or not 0 <= start < end <= len(scores):
         return False
     return bool(scores.label[start, end] == label)
-
-
-def _shown_labels(network: Network, scored: Scored, rows: Sequence[tuple[int, int, int]], helper: int) -> Tensor:
-    sentence, start, end = torch.tensor(rows, dtype=torch.int64, device=network.device).unbind(dim=1)
-    spans = Spans(scored.output.spans.lengths, (0, len(rows)), sentence, start, end)
-    labels: Tensor = network.span(scored.output.posts, spans).float()
-    labels[:, helper - 1] = -torch.inf
-    return labels
 
 
 def _with_label(scores: Scores, start: int, end: int, score: float, label: int) -> Scores:

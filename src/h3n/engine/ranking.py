@@ -11,23 +11,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from h3n.decode import Scores, tree_head_scores
-from h3n.decode.scores import Floats
+from h3n.engine.output import Floats, Output
 from h3n.errors import UnknownName, UsageError
 
 
-def expected_level(levels: Tensor) -> Tensor:  # (..., LEVELS) -> (...)
+def expected_level(levels: Floats) -> Floats:  # (..., LEVELS) -> (...)
     """Return minus the expected level: words whose likeliest levels are equal still differ."""
-    places = torch.arange(levels.shape[-1], dtype=levels.dtype, device=levels.device)
-    return -(levels.softmax(dim=-1) @ places)
+    shares = np.exp(levels - levels.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return -(shares @ np.arange(levels.shape[-1], dtype=np.float32))
 
 
-def likeliest_level(levels: Tensor) -> Tensor:  # (..., LEVELS) -> (...)
+def likeliest_level(levels: Floats) -> Floats:  # (..., LEVELS) -> (...)
     """Return one over the likeliest level, counted from 1 (paper, section III-E)."""
-    return 1.0 / (levels.argmax(dim=-1) + 1.0)
+    return np.float32(1.0) / (levels.argmax(axis=-1) + np.float32(1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Ranking:
     With ``tree`` a word is below its governor in the best dependency tree, and that score compares the others.
     """
 
-    of_levels: Callable[[Tensor], Tensor] | None
+    of_levels: Callable[[Floats], Floats] | None
     tree: bool = False
 
 
@@ -59,20 +58,18 @@ def check_ranking(name: str, *, ordered: bool) -> None:
         raise UsageError(f"head score {name!r}: the model was trained without it; accepted: {accepted}")
 
 
-def rank(
-    levels: Tensor, arcs: Sequence[Scores], how: str, *, order: Tensor | None = None, beyond: int = 0
-) -> list[Floats]:
+def rank(output: Output, arcs: Sequence[Scores], how: str, *, beyond: int = 0) -> list[Floats]:
     """Return the head scores of the words of each sentence.
 
-    ``levels`` is (B, n, LEVELS), ``order`` (B, n), ``arcs`` has the scores of every sentence's arcs. Up to ``beyond``
-    words no tree is looked at, for decoders that take no heads from short sentences. The tree takes O(n^3), as
-    `h3n` does.
+    ``arcs`` has the scores of every sentence's arcs. Up to ``beyond`` words no tree is looked at, for decoders that
+    take no heads from short sentences. The tree takes O(n^3), as `h3n` does.
     """
+    order = output.order()
     check_ranking(how, ordered=order is not None)
     ranking = RANKINGS[how]
-    scores = ranking.of_levels(levels.float()) if ranking.of_levels is not None else order
-    table = np.asarray(scores.float().cpu() if scores is not None else (), dtype=np.float32)
-    heads = [np.ascontiguousarray(table[at, : len(one)]) for at, one in enumerate(arcs)]
+    scores = ranking.of_levels(output.levels()) if ranking.of_levels is not None else order
+    row = np.ascontiguousarray(scores, dtype=np.float32)
+    heads = np.split(row, np.cumsum(output.lengths)[:-1])
     if ranking.tree:
         longer = [at for at, one in enumerate(arcs) if len(one) > beyond]
         by_tree = tree_head_scores([replace(arcs[at], head=heads[at]) for at in longer])
