@@ -4,6 +4,7 @@
 #include "dot.hpp"
 #include "lanes.hpp"
 #include "layers.hpp"
+#include "norm.hpp"
 #include "products.hpp"
 #include "rounding.hpp"
 
@@ -260,6 +261,6 @@ void best_labels(const Spans& given, const Span* spans, const std::size_t* left_
 
 extern const LayerKernels layer_kernels;
 const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, contract, score_spans, best,
-                                    products, log_shares, best_labels};
+                                    norm_rows, products, log_shares, best_labels};
 
 }  // namespace h3n::H3N_TARGET

@@ -118,6 +118,8 @@ struct LayerKernels {
     void (*score_spans)(const Spans&, const Span* spans, std::size_t rows, Table<float> out, const Rounded&, float* room);
     // The place of the largest of some values, the first of several, leaving out one place (or none if it is beyond).
     std::size_t (*best)(const float* values, std::size_t count, std::size_t left_out);
+    // x = norm(x), in place, with the steps of torch's.
+    void (*norm)(Table<float> x, std::size_t rows, std::size_t width, const Norm&);
     // out[r][n] = x[r] . weights[.][n] + bias[n], in floats; no bias if null. The rows of the weights, (inputs, columns),
     // and the bias are readable up to a whole COLUMN_STEP.
     void (*products)(Table<const float> x, std::size_t rows, std::size_t inputs, Table<const float> weights,

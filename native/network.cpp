@@ -504,7 +504,7 @@ void Network::pool(const Batch& batch, std::size_t positions, float* pooled) con
         while (last_row < batch.rows.size && count + static_cast<std::size_t>(batch.rows[last_row]) <= PIECES);
         float* x = room<For::pieces>(count * hidden);
         embed(batch, piece, row, last_row, x);
-        kernels_.add_norm({x, hidden}, {}, count, hidden, piece_norm_, {x, hidden});
+        kernels_.norm({x, hidden}, count, hidden, piece_norm_);
         for (const TransformerLayer& layer : layers_)
             h3n::run(layer, kernels_, {x, hidden}, batch.rows.data + row, last_row - row);
         for (std::size_t k = 0; k < places; ++k) {
@@ -573,7 +573,7 @@ void Network::encode(const Batch& batch, const Output& out) const {
             if (!stack_.empty()) position_table_.copy(std::min(k, o.stack_places - 1), row + content_);
         }
     }
-    kernels_.add_norm({x.data, x.stride}, {}, out.positions, content_, content_norm_, x);
+    kernels_.norm(x, out.positions, content_, content_norm_);
     for (const TransformerLayer& layer : stack_) h3n::run(layer, kernels_, x, counts.data(), counts.size());
 }
 
