@@ -4,6 +4,8 @@
 #include "dot.hpp"
 #include "lanes.hpp"
 #include "layers.hpp"
+#include "norm.hpp"
+#include "products.hpp"
 #include "rounding.hpp"
 
 #define H3N_TEXT_(name) #name
@@ -238,9 +240,27 @@ std::size_t best(const float* values, std::size_t count, std::size_t left_out) {
     return 0;
 }
 
+void best_labels(const Spans& given, const Span* spans, const std::size_t* left_out, std::size_t rows, float* scores,
+                 std::int32_t* labels, const Rounded& rounded, float* room) {
+    const Int8& layer = given.labels;
+    for (std::size_t r = 0; r < rows; ++r) {
+        span_feature(given, spans[r], room);
+        round_row(ready(room, layer, rounded.turned), layer, rounded.values + r * layer.depth, rounded.steps[r],
+                  rounded.lows[r]);
+    }
+    const Table<float> made{room + given.width, layer.outputs};
+    multiply_block({&layer, rows, {made}, Activation::none}, 0, rows, rounded);
+    for (std::size_t r = 0; r < rows; ++r) {
+        const std::size_t found = best(made[r], layer.outputs, left_out[r]);
+        scores[r] = made[r][found];
+        labels[r] = static_cast<std::int32_t>(found);
+    }
+}
+
 }  // namespace
 
 extern const LayerKernels layer_kernels;
-const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, contract, score_spans, best};
+const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, contract, score_spans, best,
+                                    norm_rows, products, log_shares, best_labels};
 
 }  // namespace h3n::H3N_TARGET

@@ -20,6 +20,7 @@ constexpr std::size_t PANEL = 64;    // outputs whose weights lie together
 constexpr std::size_t QUAD = 4;      // inputs that one instruction multiplies and adds up
 constexpr std::size_t SLACK = 16;    // the widest vector
 constexpr std::size_t PAIR = 2;      // inputs whose products with weights are small enough to be added up in 16 bits
+constexpr std::size_t COLUMN_STEP = 32;  // columns of float weights that are read together
 constexpr std::size_t TURN = 32;     // stretches of a row that are turned against each other
 constexpr std::size_t BLOCK = 96;    // rows rounded at a time: with the weights of a panel they stay in the caches
 
@@ -117,6 +118,18 @@ struct LayerKernels {
     void (*score_spans)(const Spans&, const Span* spans, std::size_t rows, Table<float> out, const Rounded&, float* room);
     // The place of the largest of some values, the first of several, leaving out one place (or none if it is beyond).
     std::size_t (*best)(const float* values, std::size_t count, std::size_t left_out);
+    // x = norm(x), in place, with the steps of torch's.
+    void (*norm)(Table<float> x, std::size_t rows, std::size_t width, const Norm&);
+    // out[r][n] = x[r] . weights[.][n] + bias[n], in floats; no bias if null. The rows of the weights, (inputs, columns),
+    // and the bias are readable up to a whole COLUMN_STEP.
+    void (*products)(Table<const float> x, std::size_t rows, std::size_t inputs, Table<const float> weights,
+                     const float* bias, std::size_t columns, Table<float> out);
+    // Scores into the logarithms of their shares of each column, in place.
+    void (*log_shares)(Table<float> x, std::size_t rows, std::size_t columns);
+    // The best label of up to BLOCK spans and its score, without `pairs`; of span r the label left_out[r] is left out.
+    // `room` holds width + BLOCK x labels floats.
+    void (*best_labels)(const Spans&, const Span* spans, const std::size_t* left_out, std::size_t rows, float* scores,
+                        std::int32_t* labels, const Rounded&, float* room);
 };
 
 // One layer on rows that lie one after the other.

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from h3n.errors import UsageError
 
 try:
-    from h3n.model import _layers
+    from h3n.engine import _layers
 except ImportError:  # not built where the compiler cannot do it
     if not TYPE_CHECKING:
         _layers = None
