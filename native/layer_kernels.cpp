@@ -78,8 +78,8 @@ void linear(const Product* products, std::size_t count, Rows<const float> x, con
         const Int8& layer = *products[0].layer;
         const std::size_t end = rows < block + BLOCK ? rows : block + BLOCK;
         for (std::size_t r = 0; block + r < end; ++r)
-            round_row(ready(x[block + r], layer, rounded.turned), layer, rounded.values + r * layer.depth,
-                      rounded.steps[r], rounded.lows[r]);
+            round_row(x[block + r], layer, rounded.turned, rounded.values + r * layer.depth, rounded.steps[r],
+                      rounded.lows[r]);
         for (std::size_t p = 0; p < count; ++p) {
             const std::size_t last = products[p].rows < end ? products[p].rows : end;
             if (last > block) multiply_block(products[p], block, last - block, rounded);
