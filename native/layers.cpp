@@ -110,16 +110,17 @@ std::int32_t nearest(float value) {
 struct Extent {
     static constexpr std::size_t PLACES = 2 * PANEL * QUAD / PAIR;
     std::uint8_t taken[PLACES], left[PLACES];
-    std::uint32_t quad, most;
+    std::uint32_t quad;
+    std::uint8_t most = 0;
 
-    Extent(const std::int8_t* weights, std::uint32_t number) : quad(number), most(0) {
+    Extent(const std::int8_t* weights, std::uint32_t number) : quad(number) {
         for (std::size_t k = 0; k < PLACES / 2; ++k) {
-            const int one = weights[PAIR * k], other = weights[PAIR * k + 1];
-            taken[k] = static_cast<std::uint8_t>(std::max(one, 0) + std::max(other, 0));
-            taken[PLACES / 2 + k] = static_cast<std::uint8_t>(std::max(-one, 0) + std::max(-other, 0));
+            const std::int8_t one = weights[PAIR * k], other = weights[PAIR * k + 1];
+            taken[k] = static_cast<std::uint8_t>((one > 0 ? one : 0) + (other > 0 ? other : 0));
+            taken[PLACES / 2 + k] = static_cast<std::uint8_t>((one < 0 ? -one : 0) + (other < 0 ? -other : 0));
         }
         for (std::size_t k = 0; k < PLACES; ++k) left[k] = static_cast<std::uint8_t>(128 - taken[k]);
-        for (const std::uint8_t one : taken) most = std::max<std::uint32_t>(most, one);
+        for (const std::uint8_t one : taken) most = std::max(most, one);
     }
     bool fits(const Extent& other) const {
         std::uint8_t beyond = 0;  // without a branch, so that all places are looked at together
@@ -132,10 +133,10 @@ struct Extent {
 // demanding choose first. For two that are left a pair is looked for whose members fit them the one and the other.
 std::size_t match(const std::vector<Extent>& quads, std::uint32_t* order) {
     std::vector<const Extent*> open, pairs, left, single;
-    for (const Extent& one : quads) open.push_back(&one);
-    std::sort(open.begin(), open.end(), [](const Extent* one, const Extent* other) {
-        return one->most != other->most ? one->most > other->most : one->quad < other->quad;
-    });
+    std::vector<std::uint64_t> keys;  // the most demanding first, then by number
+    for (const Extent& one : quads) keys.push_back(std::uint64_t{128U - one.most} << 32 | one.quad);
+    std::sort(keys.begin(), keys.end());
+    for (const std::uint64_t key : keys) open.push_back(&quads[key & 0xffffffff]);
     for (std::size_t k = 0; k < open.size(); ++k) {
         if (open[k] == nullptr) continue;
         std::size_t other = k + 1;
