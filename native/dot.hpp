@@ -37,11 +37,11 @@ constexpr std::size_t COLUMNS = 64, TILE = 6;
 
 struct Weights {
     __m512i a, b, c, d;
-    H3N_INLINE explicit Weights(const std::int8_t* from)
+    H3N_INLINE Weights(const std::int8_t* from, std::size_t depth)  // of four panels
         : a(_mm512_loadu_si512(from)),
-          b(_mm512_loadu_si512(from + 64)),
-          c(_mm512_loadu_si512(from + 128)),
-          d(_mm512_loadu_si512(from + 192)) {}
+          b(_mm512_loadu_si512(from + PANEL * depth)),
+          c(_mm512_loadu_si512(from + 2 * PANEL * depth)),
+          d(_mm512_loadu_si512(from + 3 * PANEL * depth)) {}
 };
 
 struct Sum {
@@ -67,7 +67,7 @@ constexpr std::size_t COLUMNS = 16;
 
 struct Weights {
     __m256i a, b;
-    H3N_INLINE explicit Weights(const std::int8_t* from)
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0)
         : a(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))),
           b(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32))) {}
 };
@@ -82,10 +82,13 @@ H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
 constexpr std::size_t TILE = 4;
 
 // Without an instruction for quads: two products in 16 bits, which they fit into (see PAIR), then two such sums in 32.
-H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
-    const __m256i pairs = _mm256_maddubs_epi16(values, weights);
+H3N_INLINE __m256i add_pairs(__m256i sum, __m256i pairs) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
+H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
+    return add_pairs(sum, _mm256_maddubs_epi16(values, weights));
+}
+#define H3N_IN_ORDER  // two quads at a time where they fit each other (see Int8)
 #endif
 
 struct Sum {
@@ -95,6 +98,14 @@ struct Sum {
         a = add_quads(a, values, weights.a);
         b = add_quads(b, values, weights.b);
     }
+#if defined(H3N_IN_ORDER)
+    H3N_INLINE void add(const std::uint8_t* quad, const std::uint8_t* other, const Weights& weights,
+                        const Weights& others) {
+        const __m256i one = _mm256_set1_epi32(four(quad)), two = _mm256_set1_epi32(four(other));
+        a = add_pairs(a, _mm256_add_epi16(_mm256_maddubs_epi16(one, weights.a), _mm256_maddubs_epi16(two, others.a)));
+        b = add_pairs(b, _mm256_add_epi16(_mm256_maddubs_epi16(one, weights.b), _mm256_maddubs_epi16(two, others.b)));
+    }
+#endif
     H3N_INLINE void save(std::int32_t* to) const {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 8), b);
@@ -107,7 +118,7 @@ constexpr std::size_t COLUMNS = 4, TILE = 2;
 
 struct Weights {  // in 16 bits, as there are no products of fewer
     __m128i a, b;
-    H3N_INLINE explicit Weights(const std::int8_t* from) {
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
         a = _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
         b = _mm_srai_epi16(_mm_unpackhi_epi8(bytes, bytes), 8);
@@ -135,7 +146,7 @@ constexpr std::size_t COLUMNS = 16, TILE = 6;
 
 struct Weights {
     int8x16_t a, b, c, d;
-    H3N_INLINE explicit Weights(const std::int8_t* from)
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0)
         : a(vld1q_s8(from)), b(vld1q_s8(from + 16)), c(vld1q_s8(from + 32)), d(vld1q_s8(from + 48)) {}
 };
 
@@ -172,7 +183,7 @@ constexpr std::size_t COLUMNS = 4, TILE = 4;
 
 struct Weights {
     const std::int8_t* at;
-    H3N_INLINE explicit Weights(const std::int8_t* from) : at(from) {}
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0) : at(from) {}
 };
 
 struct Sum {
@@ -195,35 +206,55 @@ struct Sums {
         first.add(x, weights);
         rest.add(x + depth, depth, weights);
     }
-    H3N_INLINE void save(std::int32_t (*sums)[PANEL], std::size_t column) const {
-        first.save(*sums + column);
-        rest.save(sums + 1, column);
+#if defined(H3N_IN_ORDER)
+    H3N_INLINE void add(const std::uint8_t* x, const std::uint8_t* y, std::size_t depth, const Weights& weights,
+                        const Weights& others) {
+        first.add(x, y, weights, others);
+        rest.add(x + depth, y + depth, depth, weights, others);
+    }
+#endif
+    H3N_INLINE void save(std::int32_t (*sums)[COLUMNS]) const {
+        first.save(*sums);
+        rest.save(sums + 1);
     }
 };
 template <>
 struct Sums<0> {
     H3N_INLINE void add(const std::uint8_t*, std::size_t, const Weights&) {}
-    H3N_INLINE void save(std::int32_t (*)[PANEL], std::size_t) const {}
+#if defined(H3N_IN_ORDER)
+    H3N_INLINE void add(const std::uint8_t*, const std::uint8_t*, std::size_t, const Weights&, const Weights&) {}
+#endif
+    H3N_INLINE void save(std::int32_t (*)[COLUMNS]) const {}
 };
 
+// The sums of ROWS rows for COLUMNS outputs of a layer from `column` on.
 template <std::size_t ROWS>
-H3N_ALONE void dot_rows(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights, std::size_t columns,
-                        std::int32_t (*sums)[PANEL]) {
-    for (std::size_t column = 0; column < columns; column += COLUMNS) {
-        Sums<ROWS> total;
-        const std::int8_t* from = weights + QUAD * column;
-        for (std::size_t k = 0; k < depth; k += QUAD, from += QUAD * PANEL) total.add(x + k, depth, Weights(from));
-        total.save(sums, column);
-    }
+H3N_ALONE void dot_rows(const std::uint8_t* x, const Int8& layer, std::size_t column, std::int32_t (*sums)[COLUMNS]) {
+    static_assert(COLUMNS % PANEL == 0 || PANEL % COLUMNS == 0, "outputs are some of one panel, or some panels");
+    const std::size_t depth = layer.depth, panel = column / PANEL;
+    const std::int8_t* weights = layer.weights + panel * PANEL * depth + QUAD * (column % PANEL);
+    Sums<ROWS> total;
+#if defined(H3N_IN_ORDER)
+    static_assert(COLUMNS == PANEL, "the order is that of a panel");
+    const std::uint32_t* quad = layer.order + panel * (depth / QUAD);
+    const std::uint32_t *end = quad + depth / QUAD, *single = quad + layer.fitting[panel];
+    const auto at = [=](std::uint32_t place) { return Weights(weights + place * (QUAD * PANEL)); };
+    for (; quad < single; quad += 2)
+        total.add(x + QUAD * quad[0], x + QUAD * quad[1], depth, at(quad[0]), at(quad[1]));
+    for (; quad < end; ++quad) total.add(x + QUAD * *quad, depth, at(*quad));
+#else
+    for (std::size_t k = 0; k < depth; k += QUAD, weights += QUAD * PANEL)
+        total.add(x + k, depth, Weights(weights, depth));
+#endif
+    total.save(sums);
 }
 
-// Of a panel's outputs at least the first `columns`, which is all that are asked for; the last panel is seldom full.
 template <std::size_t ROWS = TILE>
-inline void dot(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights, std::size_t rows,
-                std::size_t columns, std::int32_t (*sums)[PANEL]) {
+inline void dot(const std::uint8_t* x, const Int8& layer, std::size_t rows, std::size_t column,
+                std::int32_t (*sums)[COLUMNS]) {
     if constexpr (ROWS > 1)
-        if (rows < ROWS) return dot<ROWS - 1>(x, depth, weights, rows, columns, sums);
-    dot_rows<ROWS>(x, depth, weights, columns, sums);
+        if (rows < ROWS) return dot<ROWS - 1>(x, layer, rows, column, sums);
+    dot_rows<ROWS>(x, layer, column, sums);
 }
 
 }  // namespace h3n::H3N_TARGET

@@ -26,9 +26,10 @@ Lanes activated(Lanes x, Activation how) {
 }
 
 template <Activation how>
-H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (*sums)[PANEL], std::size_t rows,
-            const float* steps, const float* lows, float* const* out) {
-    const std::size_t end = layer.outputs - first < PANEL ? layer.outputs - first : PANEL;
+H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (*sums)[COLUMNS], std::size_t rows,
+                      const float* steps, const float* lows, float* const* out) {
+    static_assert(COLUMNS % LANES == 0, "sums are read by whole vectors");
+    const std::size_t end = layer.outputs - first < COLUMNS ? layer.outputs - first : COLUMNS;
     for (std::size_t n = 0; n < end; n += LANES) {
         const Lanes scale = load(layer.scales + first + n);
         const Lanes total = load(layer.totals + first + n);
@@ -47,22 +48,20 @@ H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (
     }
 }
 
-// The rows of a block, which are rounded, by one layer; the first of them is row `block` of all.
+// The rows of a block, which are rounded, by one layer; the first of them is row `block` of all. Weights are fetched once
+// for all these rows, and stay in the nearest cache.
 template <Activation how>
 void multiply(const Product& product, std::size_t block, std::size_t count, const Rounded& rounded) {
     const Int8& layer = *product.layer;
-    for (std::size_t first = 0; first < layer.outputs; first += PANEL) {
-        const std::int8_t* weights = layer.weights + first * layer.depth;
-        const std::size_t columns = layer.outputs - first < PANEL ? layer.outputs - first : PANEL;
+    for (std::size_t first = 0; first < layer.outputs; first += COLUMNS)
         for (std::size_t r = 0; r < count; r += TILE) {
-            alignas(64) std::int32_t sums[TILE][PANEL];
+            alignas(64) std::int32_t sums[TILE][COLUMNS];
             const std::size_t some = count - r < TILE ? count - r : TILE;
             float* out[TILE];
             for (std::size_t t = 0; t < some; ++t) out[t] = product.out[block + r + t];
-            dot(rounded.values + r * layer.depth, layer.depth, weights, some, columns, sums);
+            dot(rounded.values + r * layer.depth, layer, some, first, sums);
             finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r, out);
         }
-    }
 }
 
 void multiply_block(const Product& product, std::size_t block, std::size_t count, const Rounded& rounded) {
@@ -81,8 +80,8 @@ void linear(const Product* products, std::size_t count, Rows<const float> x, con
         const Int8& layer = *products[0].layer;
         const std::size_t end = rows < block + BLOCK ? rows : block + BLOCK;
         for (std::size_t r = 0; block + r < end; ++r)
-            round_row(ready(x[block + r], layer, rounded.turned), layer, rounded.values + r * layer.depth,
-                      rounded.steps[r], rounded.lows[r]);
+            round_row(x[block + r], layer, rounded.turned, rounded.values + r * layer.depth, rounded.steps[r],
+                      rounded.lows[r]);
         for (std::size_t p = 0; p < count; ++p) {
             const std::size_t last = products[p].rows < end ? products[p].rows : end;
             if (last > block) multiply_block(products[p], block, last - block, rounded);

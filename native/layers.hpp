@@ -16,7 +16,8 @@ struct Table {
     Value* operator[](std::size_t row) const { return data + row * stride; }
 };
 
-constexpr std::size_t PANEL = 64;    // outputs whose weights lie together
+constexpr std::size_t PANEL = 16;    // outputs whose weights lie together
+constexpr std::size_t WIDEST = 64;   // outputs that a target multiplies at a time, at most
 constexpr std::size_t QUAD = 4;      // inputs that one instruction multiplies and adds up
 constexpr std::size_t SLACK = 16;    // the widest vector
 constexpr std::size_t PAIR = 2;      // inputs whose products with weights are small enough to be added up in 16 bits
@@ -33,11 +34,16 @@ enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 }
 // A few inputs of an encoder are far larger than all others, and would leave these few steps. So rows are turned first:
 // cut into TURN stretches, which are multiplied by the matrix of Hadamard (all 1 and -1), as the weights have been. That
 // spreads large inputs over others and leaves products the same. Rows that cannot be cut so are left as they are.
+// Some targets add up two quads in 16 bits before they go on in 32. That is exact for quads whose weights fit each other:
+// for no output of a panel do the weights of one sign at the same places add up to more than 128. So each panel has an
+// order of the quads, those that fit each other first, side by side. Targets with an instruction for quads ignore it.
 struct Int8 {
     std::size_t inputs = 0, outputs = 0;
-    std::size_t depth = 0, width = 0;       // the same, in whole quads and panels; what is too many is zero
+    std::size_t depth = 0, width = 0;       // the same, in whole quads and WIDEST; what is too many is zero
     bool turned = false;
     const std::int8_t* weights = nullptr;
+    const std::uint32_t* order = nullptr;   // (width / PANEL, depth / QUAD)
+    const std::uint32_t* fitting = nullptr; // (width / PANEL): how many quads of the order fit the one beside them
     const float* scales = nullptr;          // (width)
     const std::int32_t* sums = nullptr;     // (width), of the rounded weights
     const float* totals = nullptr;          // (width), the same times the scale

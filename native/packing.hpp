@@ -20,7 +20,15 @@ class Packed {
     Int8 layer;
 
   private:
-    std::vector<std::int8_t> weights_;
+    void round_weights(const float* weight);
+    void order_quads();
+
+    // Where a line of the caches begins, the weights of a panel for a quad begin: no load takes two lines.
+    struct alignas(PANEL * QUAD) Line {
+        std::int8_t weights[PANEL * QUAD];
+    };
+    std::vector<Line> lines_;
+    std::vector<std::uint32_t> order_, fitting_;
     std::vector<std::int32_t> sums_;
     std::vector<float> scales_, totals_, bias_;
 };
