@@ -244,7 +244,7 @@ void best_labels(const Spans& given, const Span* spans, const std::size_t* left_
     const Int8& layer = given.labels;
     for (std::size_t r = 0; r < rows; ++r) {
         span_feature(given, spans[r], room);
-        round_row(ready(room, layer, rounded.turned), layer, rounded.values + r * layer.depth, rounded.steps[r],
+        round_row(room, layer, rounded.turned, rounded.values + r * layer.depth, rounded.steps[r],
                   rounded.lows[r]);
     }
     const Table<float> made{room + given.width, layer.outputs};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -577,10 +578,26 @@ void Network::encode(const Batch& batch, const Output& out) const {
     for (const TransformerLayer& layer : stack_) h3n::run(layer, kernels_, x, counts.data(), counts.size());
 }
 
+namespace {
+
+// What this thread has taken of its processor, as far as the system tells.
+double processor_seconds() {
+#ifdef CLOCK_THREAD_CPUTIME_ID
+    timespec now{};
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0)
+        return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+#endif
+    return 0.0;
+}
+
+}  // namespace
+
 std::unique_ptr<Output> Network::run(const Batch& batch) const {
     auto out = std::make_unique<Output>(*this, batch.lengths);
     check(batch, out->positions);
+    const double started = processor_seconds();
     encode(batch, *out);
+    out->encoder_seconds = processor_seconds() - started;
     out->score_words();
     out->score_posts();
     out->score_spans();

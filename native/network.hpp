@@ -168,6 +168,7 @@ class Output {
     Floats tag_scores;   // (words, tags and universal tags)
     Floats order_scores; // (words), where there is an order
     std::vector<std::int64_t> tags, upos;
+    double encoder_seconds = 0.0;  // of the processor, for profiles
 
     // (words, relations) for one governor of each word, 0 for the root, else the number of the word in its sentence from 1.
     void relation_scores(const Numbers& governors, float* out) const;

@@ -169,6 +169,7 @@ void bind_network(nb::module_& m) {
         .def_prop_ro("open", flat(&Out::open, &Out::cells))
         .def_prop_ro("label", flat(&Out::label, &Out::cells))
         .def_prop_ro("arcs", flat(&Out::arcs, &Out::arc_cells))
+        .def_ro("encoder_seconds", &Out::encoder_seconds)
         .def_prop_ro("order", flat(&Out::order_scores, &Out::words))
         .def_prop_ro("tags", [](nb::handle self) {
             Out& out = nb::cast<Out&>(self);

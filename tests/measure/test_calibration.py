@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from h3n.parser.confidence import arc_confidences
 
 from h3n.decode import Parse, Scores
 from h3n.experiments.grammar import write_treebank
@@ -26,7 +27,6 @@ from h3n.measure.calibration import (
 )
 from h3n.model.model import Model
 from h3n.parser import Parser, load
-from h3n.parser.confidence import arc_confidences
 from h3n.trees import ROOT
 
 

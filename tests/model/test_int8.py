@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import pytest
 import torch
+from h3n.model.int8 import Int8Arcs, Int8Bert, Int8Linear, Int8Relations, Int8Spans, Int8Stack, pays_off, use_int8
 from torch import Tensor, nn
 
 from h3n.config import Layers
@@ -14,7 +15,6 @@ from h3n.engine import Architecture
 from h3n.errors import UsageError
 from h3n.model import native
 from h3n.model.bert import Bert, BertConfig
-from h3n.model.int8 import Int8Arcs, Int8Bert, Int8Linear, Int8Relations, Int8Spans, Int8Stack, pays_off, use_int8
 from h3n.model.layers import Stack
 from h3n.model.mpnet import Mpnet
 from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from h3n.model.int8 import SMALLEST, use_int8
+from h3n.model.int8_network import Int8Network
 from torch import nn
 
 from h3n.decode import EXACT_UP_TO
 from h3n.model import native
-from h3n.model.int8 import SMALLEST, use_int8
-from h3n.model.int8_network import Int8Network
 from h3n.model.model import Model
 from h3n.model.network import Network, Output
 from h3n.model.scorers import SpanScorer, WordScorer

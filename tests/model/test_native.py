@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from h3n.errors import UsageError
 from h3n.engine import _layers
+from h3n.errors import UsageError
 from h3n.model.native import array_of, require_native
 
 TARGETS = range(len(_layers.targets()))

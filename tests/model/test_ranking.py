@@ -8,13 +8,13 @@ from typing import get_args, get_type_hints
 import numpy as np
 import pytest
 import torch
+from h3n.model.ranking import RANKINGS, expected_level, likeliest_level, rank
 
 import h3n
 from h3n.config import Decoding
 from h3n.decode import Scores
 from h3n.errors import UnknownName, UsageError
 from h3n.model.model import Model
-from h3n.model.ranking import RANKINGS, expected_level, likeliest_level, rank
 from h3n.trees import Sentence
 
 WORDS = ("The", "old", "dog", "near", "the", "river", "saw", "a", "very", "small", "cat", ".")

@@ -48,11 +48,7 @@ class OutputFormat(StrEnum):
 SHADED = (*PICTURES, "html")
 
 # How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
-TEXTS: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
-    "text": text.segment,
-    "lines": text.lines,
-    "words": text.words,
-}
+TEXTS = ("text", "lines", "words")
 
 
 def parse(
@@ -143,12 +139,6 @@ def parse(
     waiting = given is None and file == STANDARD and sys.stdin is not None and sys.stdin.isatty()
     findings = Findings()
     handler = findings if keep_going else None
-    sentences = _typed() if waiting and input_format is None else read_input(file, given, input_format, handler)
-    if waiting:
-        say("type a text and press Enter; Ctrl-D ends")
-    else:
-        first = list(islice(sentences, 1))  # what is wrong with the file is said before the model is loaded
-        sentences = chain(first, sentences)
     from h3n.parser import LOOK_AHEAD, load
 
     parser = load(
@@ -161,8 +151,15 @@ def parse(
     )
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     note_language(model, input_format or _guessed(file))
-    _check_model(model, parser.model.decoder_for(decoder), chosen)
-    read = UntilError(sentences)
+    _check_model(model, parser.decoder_for(decoder), chosen)
+    if waiting:
+        say("type a text and press Enter; Ctrl-D ends")
+    typed = waiting and input_format is None
+    sentences = (
+        _typed(parser.segment) if typed else read_input(file, given, input_format, handler, segment=parser.segment)
+    )
+    first = [] if waiting else list(islice(sentences, 1))
+    read = UntilError(chain(first, sentences))
     marked = (mark_tags(sentence, given=not retag) for sentence in read)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
@@ -245,28 +242,37 @@ def _shown(chosen: OutputFormat) -> set[str]:
     }.get(chosen, set())
 
 
-def _typed() -> Iterator[Sentence]:
+def _typed(segment: text.Segment) -> Iterator[Sentence]:
     """Yield the sentences of what somebody types: each line is a text of its own, as it is answered by itself."""
-    return chain.from_iterable(map(text.segment, read_pieces(STANDARD, Problems(None))))
+    return chain.from_iterable(map(segment, read_pieces(STANDARD, Problems(None))))
 
 
 def read_input(
-    file: str, given: str | None, input_format: str | None, handler: Findings | None = None
+    file: str,
+    given: str | None,
+    input_format: str | None,
+    handler: Findings | None = None,
+    *,
+    segment: text.Segment = text.segment,
 ) -> Iterator[Sentence]:
-    """Return the sentences of a text or a treebank: of a file, or of what is ``given``."""
+    """Return the sentences of a text or a treebank: of a file, or of what is ``given``.
+
+    ``segment`` finds those of running text.
+    """
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
     if name in TEXTS:
         reader = read_pieces if name == "text" else read_limited
-        return _segmented([given] if given is not None else reader(file, Problems(handler)), TEXTS[name])
+        pieces = [given] if given is not None else reader(file, Problems(handler))
+        return _segmented(pieces, {"text": segment, "lines": text.lines, "words": text.words}[name])
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     options = Reading(on_problem=handler)
     return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
 
 
-def _segmented(pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]) -> Iterator[Sentence]:
+def _segmented(pieces: Iterable[str], segment: text.Segment) -> Iterator[Sentence]:
     """Yield the sentences of a text; what is wrong with it after those that stand before."""
     with up_to_error(pieces) as before:
         yield from segment(before)

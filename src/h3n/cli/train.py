@@ -76,13 +76,14 @@ def train(
 
 def _finish(options: Config, model: Any, dev: Any, show: Display) -> None:
     """Write what goes with the finished parser and say where it is."""
+    from h3n.parser import Parser
     from h3n.training.card import write_card
     from h3n.training.run_page import write_run_page
 
     run, command = Path(options.output), shlex.join(["h3n", *sys.argv[1:]])
     show.say(_curves(run))
     write_card(run, model, command=command)
-    show.say(f"a report is in {write_run_page(run, model, dev, command=command)}")
+    show.say(f"a report is in {write_run_page(run, Parser(model.engine), dev, command=command)}")
     show.say(f"the parser is in {run / 'model'}")
 
 

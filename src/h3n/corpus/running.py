@@ -93,11 +93,11 @@ def parse_corpus(
 def _checked(job: Job) -> Job:
     """Raise what is wrong with a model or its options now and not in every worker; settle the precision."""
     parser, options = job.load(), job.options
-    decoder = parser.model.decoder_for(options.decoder)
+    decoder = parser.decoder_for(options.decoder)
     if not WRITERS[options.output_format].needs <= set(DECODERS[decoder].needs):
         found = DECODERS[decoder].finds
         raise UsageError(f"decoder {decoder} finds the {found}, not what {options.output_format} shows")
-    parser.model.vocabulary.style(options.style)
+    parser.engine.vocabulary.style(options.style)
     return replace(job, options=replace(options, precision=parser.precision))
 
 

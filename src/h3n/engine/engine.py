@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TypeVar
@@ -19,6 +19,7 @@ from h3n.engine.ranking import check_ranking, rank
 from h3n.engine.required import show_required
 from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import UsageError
+from h3n.text import ENGLISH, SEGMENTERS
 from h3n.trees import ROOT, Sentence
 
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
@@ -38,15 +39,23 @@ class Scored:
 class Engine:
     """A network with what is needed to feed it and to name what comes out; a user sees it as `h3n.parser.Parser`."""
 
-    def __init__(self, network: Network, vocabulary: Vocabulary, config: Config, tokenizer: Tokenizer | None) -> None:
+    def __init__(
+        self,
+        network: Network,
+        vocabulary: Vocabulary,
+        config: Config,
+        tokenizer: Tokenizer | None,
+        segmenter: str = ENGLISH,
+    ) -> None:
         self.network = network
         self.vocabulary = vocabulary
         self.config = config
         self.tokenizer = tokenizer
+        self.segmenter = segmenter
 
-    def with_config(self, config: Config) -> Engine:
-        """Return the engine with other options of decoding."""
-        return Engine(self.network, self.vocabulary, config, self.tokenizer)
+    def segment(self, text: str | Iterable[str]) -> Iterator[Sentence]:
+        """Yield the sentences of a text, or of a text that comes in pieces."""
+        return SEGMENTERS[self.segmenter](text)
 
     def score(
         self, sentences: Sequence[Sentence], *, styles: Sequence[str | None] | None = None

@@ -117,7 +117,9 @@ class CharacterLstm:
         return np.asarray(states @ self.out[0].T + self.out[1], dtype=np.float32)
 
     def _word(self, ids: Numbers) -> Floats:
-        return np.concatenate([last_state(self.embed[ids[::step]], cell) for cell, step in zip(self.cells, (1, -1), strict=True)])
+        return np.concatenate(
+            [last_state(self.embed[ids[::step]], cell) for cell, step in zip(self.cells, (1, -1), strict=True)]
+        )
 
 
 def last_state(x: Floats, cell: tuple[Floats, ...]) -> Floats:

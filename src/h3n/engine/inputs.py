@@ -11,7 +11,6 @@ import numpy as np
 from h3n.engine.pieces import Numbers, Pieces, Tokenizer
 from h3n.engine.vocabulary import UNKNOWN, Vocabulary
 
-SHAPES = 8
 LONGEST_WORD = 32  # characters; of longer words the two ends are read
 
 
@@ -31,6 +30,14 @@ class Inputs:
     def width(self) -> int:
         """Return how much the encoder reads: words, or the pieces of a pretrained model."""
         return self.length if self.pieces is None else max(self.length, len(self.pieces.ids))
+
+
+def pieces_of(sentences: Sequence[Inputs]) -> list[Pieces]:
+    """Return the pieces of sentences that were read with a pretrained encoder's tokenizer."""
+    pieces = [one.pieces for one in sentences if one.pieces is not None]
+    if len(pieces) < len(sentences):
+        raise ValueError("a sentence was read without the pretrained encoder's tokenizer")
+    return pieces
 
 
 @lru_cache(maxsize=1 << 15)

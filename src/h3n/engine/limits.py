@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from h3n.errors import UsageError
 from h3n.engine.inputs import Inputs
+from h3n.errors import UsageError
 
 
 @dataclass(frozen=True, kw_only=True)

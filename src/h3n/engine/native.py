@@ -6,6 +6,7 @@ its own. Tables of vectors stay as they are stored. All instruction sets give th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 from h3n.convert import LEVELS
 from h3n.decode import Scores
 from h3n.engine.features import Features
-from h3n.engine.inputs import Inputs
+from h3n.engine.inputs import Inputs, pieces_of
 from h3n.engine.output import Floats, Numbers
-from h3n.engine.pieces import Rows
 from h3n.engine.saved import Saved
 from h3n.engine.storage import Stored
+from h3n.errors import UsageError
 
 try:
     from h3n.engine import _layers
@@ -28,6 +29,8 @@ except ImportError:  # not built where the compiler cannot do it
     if not TYPE_CHECKING:
         _layers = None
 
+CHOICE = "H3N_ISA"  # the environment variable that chooses an instruction set
+BASELINE = "baseline"  # the instruction set that every processor has
 MODEL = "encoder.model."
 EMBEDDINGS = {
     "pieces": "word_embeddings.weight",
@@ -44,16 +47,43 @@ NONE = np.empty(0, dtype=np.int64)
 Packed = tuple[NDArray[Any], NDArray[Any] | None]
 
 
+def is_built() -> bool:
+    """Return whether there is native code for networks in this installation."""
+    return _layers is not None
+
+
+def is_fast() -> bool:
+    """Return whether 8 bits are faster than 32 on this machine."""
+    return is_built() and targets()[target()] != BASELINE
+
+
+def target() -> int:
+    """Return the place of the instruction set to use: the best one, or the one named by `CHOICE`."""
+    wanted, known = os.environ.get(CHOICE), targets()
+    if not wanted:
+        return 0
+    if wanted not in known:
+        raise UsageError(f"{CHOICE} is {wanted!r}; accepted on this machine: {', '.join(known)}")
+    return known.index(wanted)
+
+
+def targets() -> list[str]:
+    """Return the instruction sets that native code can use here, the best first."""
+    return list(_layers.targets()) if is_built() else []
+
+
 class NativeNetwork:
     """A saved model, run in native code with one of the instruction sets of this machine."""
 
-    device = "cpu"
+    device, precision = "cpu", "int8"
 
-    def __init__(self, saved: Saved, *, target: int = 0) -> None:
+    def __init__(self, saved: Saved) -> None:
+        if not is_built():
+            raise UsageError("8-bit layers are not built for this platform; accepted: float32")
         self.tokenizer = saved.tokenizer
         self.features = Features(saved)
         self.ordered = saved.config.scorers.order > 0
-        self._network = _layers.Network(options_of(saved), weights_of(saved), target)
+        self._network = _layers.Network(options_of(saved), weights_of(saved), target())
 
     @property
     def computes(self) -> str:
@@ -67,36 +97,31 @@ class NativeNetwork:
         found = self._network.run(
             np.array(lengths, dtype=np.int64),
             *self._pieces(sentences, lengths),
-            *(columns.get(name, NONE) for name in ("words", "tags", "shapes", "styles")),
-            self.features.extra(sentences),
+            words=columns.get("words", NONE),
+            tags=columns.get("tags", NONE),
+            shapes=columns.get("shapes", NONE),
+            styles=columns.get("styles", NONE),
+            extra=self.features.extra(sentences),
         )
         return NativeOutput(found, tuple(lengths), ordered=self.ordered)
 
-    def _pieces(self, sentences: Sequence[Inputs], lengths: Sequence[int]) -> tuple[Numbers, ...]:
+    def _pieces(
+        self, sentences: Sequence[Inputs], lengths: Sequence[int]
+    ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
         """Return ids, types and the lengths of rows, and which pieces stand for which position."""
         if self.tokenizer is None:
-            return (NONE,) * 5
-        pieces = [one.pieces for one in sentences if one.pieces is not None]
-        if len(pieces) < len(sentences):
-            raise ValueError("a sentence was read without the pretrained model's tokenizer")
-        return without_padding(self.tokenizer.lay_out(pieces, lengths))
-
-
-def without_padding(rows: Rows) -> tuple[Numbers, ...]:
-    """Return ids and types of the rows one after the other, how long each is, and places of pieces among them."""
-    kept = rows.mask.ravel()
-    places = np.cumsum(kept) - 1
-    inside = (rows.ids[rows.mask], rows.types[rows.mask], rows.mask.sum(axis=1, dtype=np.int64))
-    return (*inside, places[rows.word_pieces], rows.word_of)
+            return NONE, NONE, NONE, NONE, NONE
+        return self.tokenizer.lay_out(pieces_of(sentences), lengths).without_padding()
 
 
 class NativeOutput:
     """What the native network says of a batch. Arrays lie in its memory, and keep it."""
 
-    def __init__(self, found: Any, lengths: tuple[int, ...], *, ordered: bool) -> None:
+    def __init__(self, found: _layers.Output, lengths: tuple[int, ...], *, ordered: bool) -> None:
         self.lengths = lengths
         self._found = found
         self._ordered = ordered
+        self.encoder_seconds = found.encoder_seconds
 
     def scores(self) -> list[Scores]:
         """Return what decoders read, without scores of heads."""
@@ -124,49 +149,39 @@ class NativeOutput:
 
     def tags(self) -> Numbers:
         """Return the best tag of each word."""
-        return self._numbers(self._found.tags)
+        return self._found.tags
 
     def upos(self) -> Numbers:
         """Return the best universal tag of each word."""
-        return self._numbers(self._found.upos)
+        return self._found.upos
 
     def tag_scores(self) -> Floats:
         """Return (words, tags)."""
-        return self._floats(self._found.tag_scores)
+        return self._found.tag_scores
 
     def upos_scores(self) -> Floats:
         """Return (words, universal tags)."""
-        return self._floats(self._found.upos_scores)
+        return self._found.upos_scores
 
     def relations(self, governors: Numbers) -> Numbers:
         """Return the best relation of each word to its governor."""
-        return self._numbers(self._found.relations(governors))
+        return self._found.relations(governors)
 
     def relation_scores(self, governors: Numbers) -> Floats:
         """Return (words, relations), minus infinity where a relation cannot stand."""
-        return self._floats(self._found.relation_scores(governors))
+        return self._found.relation_scores(governors)
 
     def levels(self) -> Floats:
         """Return (words, levels)."""
-        return self._floats(self._found.levels())
+        return self._found.levels()
 
     def order(self) -> Floats | None:
         """Return the head score learned by order, where there is one."""
-        return self._floats(self._found.order) if self._ordered else None
+        return self._found.order if self._ordered else None
 
     def label_scores(self, sentence: Numbers, start: Numbers, end: Numbers) -> Floats:
         """Return (spans, labels), of all labels but the empty one, for some spans."""
-        return self._floats(self._found.label_scores(sentence, start, end))
-
-    @staticmethod
-    def _floats(array: Any) -> Floats:
-        found: Floats = array
-        return found
-
-    @staticmethod
-    def _numbers(array: Any) -> Numbers:
-        found: Numbers = array
-        return found
+        return self._found.label_scores(sentence, start, end)
 
 
 def options_of(saved: Saved) -> dict[str, Any]:

@@ -19,6 +19,11 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 
+def best(scores: Floats) -> Numbers:
+    """Return the place of the largest score of each row."""
+    return np.asarray(scores.argmax(axis=-1), dtype=np.int64)
+
+
 class Output(Protocol):
     """What a network says of a batch."""
 
@@ -63,6 +68,10 @@ class Network(Protocol):
     @property
     def device(self) -> str:
         """Return where it computes: ``cpu``, or another device of torch."""
+
+    @property
+    def precision(self) -> str:
+        """Return ``float32`` or ``int8``: what linear layers compute in."""
 
     @property
     def computes(self) -> str:

@@ -7,17 +7,19 @@ rows of its own sentence alone. Weights have the names that they have in the fil
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from h3n.decode import Scores
+from h3n.engine.architectures import DISTANCES, EMBEDDINGS
 from h3n.engine.features import Features
-from h3n.engine.inputs import Inputs, word_positions
-from h3n.engine.output import Floats, Numbers
+from h3n.engine.inputs import Inputs, pieces_of, word_positions
+from h3n.engine.output import Floats, Numbers, best
 from h3n.engine.saved import Saved
 from h3n.engine.spans import bar_helper, charts, spans_of
 
@@ -44,12 +46,12 @@ def relu(x: Floats) -> Floats:
 
 
 def leaky(x: Floats) -> Floats:
-    return np.maximum(x, x * np.float32(LEAKY))
+    return np.asarray(np.maximum(x, x * np.float32(LEAKY)), dtype=np.float32)
 
 
 def gelu(x: Floats) -> Floats:
     """Return x times the share of a normal distribution that lies below x."""
-    return np.float32(0.5) * x * (1 + _erf(x * np.float32(math.sqrt(0.5))))
+    return np.asarray(np.float32(0.5) * x * (1 + _erf(x * np.float32(math.sqrt(0.5)))), dtype=np.float32)
 
 
 # The error function as a fraction of two polynomials, fitted to 2e-8 as far as it is not yet 1; highest power first.
@@ -116,18 +118,16 @@ class Transformer:
         if saved.architecture is None:
             raise ValueError("the model has no pretrained encoder")
         self.made = saved.architecture
-        prefix = "encoder.model."
-        weights = Weights(saved, prefix)
-        self.pieces = saved.weights[f"{prefix}embeddings.word_embeddings.weight"]
-        self.places = weights("embeddings.position_embeddings.weight")
-        self.types = weights("embeddings.token_type_embeddings.weight") if self.made.type_vocab_size else None
-        self.norm = weights.pair("embeddings.LayerNorm")
-        names = self.made.names
+        weights = Weights(saved)
+        self.pieces = saved.weights[f"{EMBEDDINGS}word_embeddings.weight"]
+        self.places = weights(f"{EMBEDDINGS}position_embeddings.weight")
+        self.types = weights(f"{EMBEDDINGS}token_type_embeddings.weight") if self.made.type_vocab_size else None
+        self.norm = weights.pair(f"{EMBEDDINGS}LayerNorm")
         self.layers = [
-            {part: weights.pair(f"encoder.layer.{at}.{name}") for part, name in names.items()}
-            for at in range(self.made.layers)
+            {part: weights.pair(name) for part, name in asdict(self.made.names.at(layer)).items()}
+            for layer in range(self.made.layers)
         ]
-        self.distances = weights("encoder.relative_attention_bias.weight") if self.made.buckets else None
+        self.distances = weights(DISTANCES) if self.made.buckets else None
 
     def run(self, ids: Numbers, types: Numbers, rows: Sequence[int]) -> Floats:
         """Return a vector for each piece; ``rows`` are the lengths of what is read together."""
@@ -147,9 +147,9 @@ class Transformer:
         query, key, value = (linear(x, *layer[role]) for role in ("query", "key", "value"))
         seen = np.empty_like(query)
         for part in parts:
-            roles = (_by_head(role[part], self.made.heads) for role in (query, key, value))
-            seen[part] = _joined(attend(*roles, added=self._by_distance(part.stop - part.start)))
-        x = norm(linear(seen, *layer["joined"]) + x, *layer["norm"], self.made.epsilon)
+            asked, seen_by, taken = (_by_head(role[part], self.made.heads) for role in (query, key, value))
+            seen[part] = _joined(attend(asked, seen_by, taken, self._by_distance(part.stop - part.start)))
+        x = norm(linear(seen, *layer["joined"]) + x, *layer["joined_norm"], self.made.epsilon)
         inside = ACTIVATIONS[self.made.activation](linear(x, *layer["inner"]))
         return norm(linear(inside, *layer["outer"]) + x, *layer["outer_norm"], self.made.epsilon)
 
@@ -169,7 +169,7 @@ def distance_classes(distance: Numbers, buckets: int) -> Numbers:
     apart = np.abs(distance)
     growth = np.log(np.maximum(apart, 1).astype(np.float32) / np.float32(near)) / np.float32(math.log(FAR / near))
     far = np.minimum(near + (growth * np.float32(half - near)).astype(np.int64), half - 1)
-    return np.where(apart < near, apart, far) + half * (distance < 0)
+    return np.asarray(np.where(apart < near, apart, far) + half * (distance < 0), dtype=np.int64)
 
 
 class Stack:
@@ -244,26 +244,28 @@ class Encoder:
     def _word_vectors(self, sentences: Sequence[Inputs]) -> Floats:
         if self.transformer is None or self.saved.tokenizer is None:
             raise ValueError("the model has no pretrained encoder")
-        rows = self.saved.tokenizer.lay_out([one.pieces_read for one in sentences], [one.length for one in sentences])
-        pieces = self.transformer.run(rows.ids, rows.types, rows.lengths.tolist())
-        return pooled(pieces[rows.word_pieces], rows.word_of, how=self.saved.config.encoder.pooling)
+        rows = self.saved.tokenizer.lay_out(pieces_of(sentences), [one.length for one in sentences])
+        ids, types, lengths, word_pieces, word_of = rows.without_padding()
+        pieces = self.transformer.run(ids, types, lengths.tolist())
+        return pooled(pieces[word_pieces], word_of, how=self.saved.config.encoder.pooling)
 
 
 def pooled(pieces: Floats, word_of: Numbers, *, how: str) -> Floats:
     """Return one vector for each word from those of its pieces: their mean, or the first or last one."""
     starts = np.flatnonzero(np.diff(word_of, prepend=-1))
     if how == "first":
-        return pieces[starts]
+        return np.asarray(pieces[starts], dtype=np.float32)
     if how == "last":
-        return pieces[np.append(starts[1:], len(word_of)) - 1]
+        return np.asarray(pieces[np.append(starts[1:], len(word_of)) - 1], dtype=np.float32)
     counts = np.diff(np.append(starts, len(word_of)))
-    return np.asarray(np.add.reduceat(pieces, starts) / counts[:, None].astype(np.float32), dtype=np.float32)
+    means = np.add.reduceat(pieces, starts) / counts[:, None].astype(np.float32)
+    return np.asarray(means, dtype=np.float32)
 
 
 class PlainNetwork:
     """A saved model, run in numpy."""
 
-    device, computes = "cpu", "numpy"
+    device, precision, computes = "cpu", "float32", "numpy"
 
     def __init__(self, saved: Saved) -> None:
         self.saved = saved
@@ -275,8 +277,9 @@ class PlainNetwork:
         self.barred = ~(allowed | ~allowed.any(axis=1, keepdims=True))  # no relation at all is no choice
 
     def run(self, sentences: Sequence[Inputs]) -> PlainOutput:
-        lengths = tuple(one.length for one in sentences)
-        return PlainOutput(self, lengths, self.encoder.run(sentences))
+        started = time.thread_time()
+        positions = self.encoder.run(sentences)
+        return PlainOutput(self, tuple(one.length for one in sentences), positions, time.thread_time() - started)
 
     def role(self, name: str, x: Floats) -> Floats:
         """Return vectors made fit for a role: of a governor, a dependent, a start or an end."""
@@ -308,6 +311,7 @@ class PlainOutput:
     network: PlainNetwork
     lengths: tuple[int, ...]
     positions: Floats  # (words, starts and stops, d)
+    encoder_seconds: float
 
     @cached_property
     def _places(self) -> Numbers:
@@ -327,9 +331,7 @@ class PlainOutput:
     @cached_property
     def _posts(self) -> tuple[Floats, ...]:
         """Return each sentence's fenceposts: halves of the word before and after (paper, section III-B)."""
-        return tuple(
-            np.concatenate((here[:-1, 0::2], here[1:, 1::2]), axis=1) for _, here in self._sentences()
-        )
+        return tuple(np.concatenate((here[:-1, 0::2], here[1:, 1::2]), axis=1) for _, here in self._sentences())
 
     def scores(self) -> list[Scores]:
         helper = self.network.saved.vocabulary.helper
@@ -381,12 +383,12 @@ class PlainOutput:
         governor = network.role("relation.governor", self.positions[first + governors])
         dependent = network.role("relation.dependent", self._words)
         left, right = (np.pad(side, ((0, 0), (0, 1)), constant_values=1.0) for side in (dependent, governor))
-        scores = np.einsum("wd,rdg,wg->wr", left, weight, right, optimize=True).astype(np.float32)
+        scores: Floats = np.einsum("wd,rdg,wg->wr", left, weight, right, optimize=True).astype(np.float32)
         scores[network.barred[np.where(governors == 0, 0, 1)]] = -np.inf
         return scores
 
     def relations(self, governors: Numbers) -> Numbers:
-        return self.relation_scores(governors).argmax(axis=1)
+        return best(self.relation_scores(governors))
 
     def tag_scores(self) -> Floats:
         return self.network.classes("tag", self._words, 0)
@@ -395,10 +397,10 @@ class PlainOutput:
         return self.network.classes("tag", self._words, 1)
 
     def tags(self) -> Numbers:
-        return self.tag_scores().argmax(axis=1)
+        return best(self.tag_scores())
 
     def upos(self) -> Numbers:
-        return self.upos_scores().argmax(axis=1)
+        return best(self.upos_scores())
 
     def levels(self) -> Floats:
         return self.network.classes("head", self._words)

@@ -21,12 +21,12 @@ def expected_level(levels: Floats) -> Floats:  # (..., LEVELS) -> (...)
     """Return minus the expected level: words whose likeliest levels are equal still differ."""
     shares = np.exp(levels - levels.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
-    return -(shares @ np.arange(levels.shape[-1], dtype=np.float32))
+    return np.asarray(-(shares @ np.arange(levels.shape[-1], dtype=np.float32)), dtype=np.float32)
 
 
 def likeliest_level(levels: Floats) -> Floats:  # (..., LEVELS) -> (...)
     """Return one over the likeliest level, counted from 1 (paper, section III-E)."""
-    return np.float32(1.0) / (levels.argmax(axis=-1) + np.float32(1.0))
+    return np.asarray(1.0 / (levels.argmax(axis=-1) + 1.0), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)

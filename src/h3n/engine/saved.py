@@ -26,7 +26,8 @@ from h3n.engine.tokenizer_file import read_tokenizer
 from h3n.engine.vocabulary import EMPTY, SHAPES, Vocabulary
 from h3n.errors import H3nError, InputError
 from h3n.files import check_regular, checksum
-from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
+from h3n.models import ABOUT, ENCODER, SEGMENTER, SHA256, WEIGHTS, read_about
+from h3n.text import ENGLISH, SEGMENTERS
 
 FLOATS = ("F32", "F16")
 LARGEST_WEIGHTS = 1 << 34  # bytes
@@ -51,6 +52,7 @@ class Saved:
     architecture: Architecture | None  # of the pretrained encoder, where there is one
     tokenizer: Tokenizer | None
     weights: Mapping[str, Stored]  # by their names in the file, which are those in torch's state_dict
+    segmenter: str  # a name in `h3n.text.SEGMENTERS`
 
 
 def read_saved(folder: Path) -> Saved:
@@ -65,7 +67,8 @@ def read_saved(folder: Path) -> Saved:
     check_sum(folder, about)
     if architecture is not None:
         tokenizer = read_tokenizer(folder / ENCODER, architecture, windows=config.encoder.windows)
-    return Saved(folder, config, vocabulary, architecture, tokenizer, read_weights(folder / WEIGHTS))
+    weights = read_weights(folder / WEIGHTS)
+    return Saved(folder, config, vocabulary, architecture, tokenizer, weights, segmenter_of(folder, about))
 
 
 def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
@@ -98,6 +101,14 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
             if not entry.isprintable() or " " in entry:
                 raise InputError(f"{file}: vocabulary.{name} has {show(entry)}; expected characters that can be shown")
     return about, config, vocabulary
+
+
+def segmenter_of(folder: Path, about: Mapping[str, Any]) -> str:
+    """Return the name of what turns text into sentences for a model; the rules for English where it names none."""
+    name = about.get(SEGMENTER, ENGLISH)
+    if not isinstance(name, str) or name not in SEGMENTERS:
+        raise InputError(f"{folder / ABOUT}: segmenter is {show(name)}; accepted: {', '.join(SEGMENTERS)}")
+    return name
 
 
 def implied_shapes(

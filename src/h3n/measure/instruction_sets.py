@@ -15,7 +15,7 @@ def parse_with_all(
     model: str, sentences: Sequence[str | list[str]], *, skipped: Container[str] = ()
 ) -> dict[str, list[Result]]:
     """Return the parses in 8 bits by each instruction set but those skipped, the best one first."""
-    from h3n.model.native import targets
+    from h3n.engine.native import targets
     from h3n.parser import load
 
     parses = {}
@@ -30,7 +30,7 @@ def parse_with_all(
 
 @contextmanager
 def _chosen(name: str) -> Iterator[None]:
-    from h3n.model.native import CHOICE
+    from h3n.engine.native import CHOICE
 
     before = os.environ.get(CHOICE)
     os.environ[CHOICE] = name

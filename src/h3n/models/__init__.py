@@ -18,7 +18,8 @@ from h3n.files import check_regular, read_json, read_regular, written_folder
 
 VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
-KEYS = ("version", SHA256, "config", "vocabulary")
+SEGMENTER = "segmenter"  # what turns text into sentences, in ABOUT
+KEYS = ("version", SHA256, SEGMENTER, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
 # Only what loading reads: nothing that could be executed, no second copy of the weights.
 FILES = (ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -253,19 +253,3 @@ def _rebuilt(tree: Constituent, kind: Any) -> Any:
                 target.append(kind(child.label, []))
                 stack.append((child, target[-1]))
     return top
-
-
-def in_order(
-    window: Sequence[tuple[int, Sentence]],
-    numbers: Sequence[list[int]],
-    batches: Iterable[list[Result]],
-    notes: Mapping[int, str],
-) -> Iterator[Result]:
-    """Yield the results of a window in its own order, given those of batches with their numbers."""
-    parsed: dict[int, Result] = {}
-    for chosen, results in zip(numbers, batches, strict=True):
-        parsed.update(zip(chosen, results, strict=True))
-    for at, (source, sentence) in enumerate(window):
-        # Nothing is found in a sentence without words, and one over the limits says so.
-        result = parsed.get(at)
-        yield result if result is not None else Result(sentence=sentence, note=notes.get(at), source=source)

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse
 
+from h3n import text
 from h3n.parser import Result
 from h3n.serve.answers import attended
 from h3n.serve.corenlp import OUTPUTS, Properties, read_properties, read_text, sentences_of
@@ -69,8 +70,8 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:
-        small = len(given) <= SMALL_CHARACTERS
-        sentences = await service.aside(_read, given, asked, limits, small=small)
+        small, segment = len(given) <= SMALL_CHARACTERS, service.parsers[wish.model].segment
+        sentences = await service.aside(_read, given, asked, limits, segment, small=small)
         check_sizes("body", sentences, wish, limits)
         results = await _results(service, Work(wish, sentences, (), {}))
         return await service.aside(output.write, given, results, asked.annotators, small=_small(results))
@@ -113,8 +114,8 @@ def _as_one(ticket: Ticket, results: Sequence[Result]) -> bytes:
     return dumped({"words": words, "arcs": arcs})
 
 
-def _read(ticket: Ticket, given: str, asked: Properties, limits: Limits) -> list[Sentence]:
-    return within(ticket, "body", sentences_of(given, asked), limits)
+def _read(ticket: Ticket, given: str, asked: Properties, limits: Limits, segment: text.Segment) -> list[Sentence]:
+    return within(ticket, "body", sentences_of(given, asked, segment), limits)
 
 
 def _small(results: Sequence[Result]) -> bool:

@@ -5,7 +5,28 @@ them stream. `split` gives tokens with their offsets; `offsets` finds those of a
 `written` what it looked like; `spelled` is that by its words alone.
 """
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
 from h3n.text.sentences import lines, offsets, segment, spelled, split, words, written
 from h3n.text.tokens import Token
+from h3n.trees import Sentence
 
-__all__ = ["Token", "lines", "offsets", "segment", "spelled", "split", "words", "written"]
+Segment: TypeAlias = Callable[[str | Iterable[str]], Iterator[Sentence]]
+ENGLISH = "english"
+# What turns text into sentences and words, by the name that a model keeps.
+SEGMENTERS: dict[str, Segment] = {ENGLISH: segment}
+
+__all__ = [
+    "ENGLISH",
+    "SEGMENTERS",
+    "Segment",
+    "Token",
+    "lines",
+    "offsets",
+    "segment",
+    "spelled",
+    "split",
+    "words",
+    "written",
+]

@@ -13,11 +13,11 @@ from html import escape
 from pathlib import Path
 
 from h3n.draw import svg
-from h3n.model.model import Model, Parsed
+from h3n.parser import Parser
 from h3n.training.checkpoint import write_file
 from h3n.training.curves import read_metrics
 from h3n.training.data import Example
-from h3n.training.evaluation import bare, compare, quality
+from h3n.training.evaluation import Parsed, compare, parse_examples, quality
 from h3n.training.record import read_record
 from h3n.trees import Sentence, spans_of
 
@@ -42,11 +42,10 @@ class Judged:
     quality: float
 
 
-def write_run_page(run: Path, model: Model, dev: Sequence[Example], *, command: str) -> Path:
+def write_run_page(run: Path, parser: Parser, dev: Sequence[Example], *, command: str) -> Path:
     """Write the page of a run into its folder and return where it is."""
-    sentences = [bare(example.sentence, tags=model.config.encoder.tags) for example in dev]
-    parsed = model.parse(sentences, styles=[example.style for example in dev])
-    write_file(run / PAGE, "\n".join(_page(run, dev, parsed, command=command)) + "\n")
+    lines = _page(run, dev, parse_examples(parser, dev), command=command)
+    write_file(run / PAGE, "\n".join(lines) + "\n")
     return run / PAGE
 
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -94,3 +96,44 @@ class Transformer:
         by_distance: NDArray[np.float32] | None = None,
     ) -> None: ...
     def run(self, x: NDArray[np.float32], lengths: NDArray[np.int64], target: int = 0) -> None: ...
+
+Column = NDArray[np.int64]
+
+class Output:
+    full: NDArray[np.float32]
+    open: NDArray[np.float32]
+    label: NDArray[np.int32]
+    arcs: NDArray[np.float32]
+    order: NDArray[np.float32]
+    tags: NDArray[np.int64]
+    upos: NDArray[np.int64]
+    tag_scores: NDArray[np.float32]
+    upos_scores: NDArray[np.float32]
+    encoder_seconds: float
+    def relation_scores(self, governors: Column) -> NDArray[np.float32]: ...
+    def relations(self, governors: Column) -> NDArray[np.int64]: ...
+    def levels(self) -> NDArray[np.float32]: ...
+    def label_scores(self, sentence: Column, start: Column, end: Column) -> NDArray[np.float32]: ...
+
+class Network:
+    target: str
+    def __init__(
+        self,
+        options: dict[str, Any],
+        weights: dict[str, tuple[NDArray[Any], NDArray[Any] | None]],
+        target: int = 0,
+    ) -> None: ...
+    def run(
+        self,
+        lengths: Column,
+        ids: Column,
+        types: Column,
+        rows: Column,
+        word_pieces: Column,
+        word_of: Column,
+        words: Column,
+        tags: Column,
+        shapes: Column,
+        styles: Column,
+        extra: NDArray[np.float32] | None,
+    ) -> Output: ...
