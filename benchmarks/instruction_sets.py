@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def parse_emulated(model: str, sentences: Sequence[list[str]], *, skipped: Sequence[str]) -> dict[str, list[Result]]:
     """Return the parses by each instruction set of x86 but some, computed by SIMDe."""
-    with TemporaryDirectory() as folder, patch("h3n.model.native._layers", build_layers(Path(folder))):
+    with TemporaryDirectory() as folder, patch("h3n.engine.native._layers", build_layers(Path(folder))):
         parses = parse_with_all(model, sentences, skipped=skipped)
     return {f"{name}, emulated": results for name, results in parses.items()}
 

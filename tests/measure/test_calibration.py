@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from h3n.parser.confidence import arc_confidences
 
 from h3n.decode import Parse, Scores
+from h3n.engine.confidence import arc_confidences
 from h3n.experiments.grammar import write_treebank
 from h3n.measure.accuracy import read_gold, score_gold
 from h3n.measure.calibration import (

@@ -248,8 +248,8 @@ def test_confidences_are_probabilities(parser: Parser) -> None:
     assert all(0 < item.confidence <= 1 for item in (*result.arcs, *result.spans))
     assert result.arcs[1].confidence > 0.5
     # By hand: a softmax over all governors, and one over all labels and none.
-    network, vocabulary = parser.model.network, parser.model.vocabulary
-    ((_, scored),) = parser.model.score([Sentence(words=tuple(WORDS))])
+    network, vocabulary = parser.engine.network, parser.engine.vocabulary
+    ((_, scored),) = parser.engine.score([Sentence(words=tuple(WORDS))])
     with torch.inference_mode():
         arcs = scored.output.arcs[0].softmax(dim=-1)
         spans = scored.output.spans

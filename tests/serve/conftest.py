@@ -83,7 +83,7 @@ class GatedParser:
     """A parser that waits until a gate opens, so that a test decides how long parsing takes."""
 
     def __init__(self, parser: Parser) -> None:
-        self.parser, self.model, self.precision = parser, parser.model, parser.precision
+        self.parser, self.model, self.precision = parser, parser.engine, parser.precision
         self.gate, self.entered = threading.Event(), threading.Event()
         self.parsed = 0
 

@@ -34,7 +34,7 @@ def test_answer_is_that_of_the_parser(service: Running, parser: Parser) -> None:
     assert status == 200
     expected = [as_json({"source": 0, **result.to_dict()}) for result in parser.parse(TEXT)]
     assert len(expected) == 2
-    assert answer == {"model": "tiny", "decoder": parser.model.decoder_for(None), "sentences": expected}
+    assert answer == {"model": "tiny", "decoder": parser.engine.decoder_for(None), "sentences": expected}
 
 
 def test_texts_and_lists_of_words_say_where_a_sentence_is_from(service: Running) -> None:

@@ -26,7 +26,7 @@ class Deadly:
     """A parser at whose word `die` the thread comes to an end that nobody expects."""
 
     def __init__(self, parser: Parser, how: BaseException) -> None:
-        self.parser, self.model, self.precision, self.how = parser, parser.model, parser.precision, how
+        self.parser, self.model, self.precision, self.how = parser, parser.engine, parser.precision, how
 
     def parse(self, sentences: Any, **options: Any) -> Any:
         sentences = list(sentences)

@@ -56,7 +56,7 @@ def test_an_unknown_style_is_refused_at_once(parser: Parser) -> None:
 
 
 def test_the_score_learned_by_order_picks_the_heads(parser: Parser) -> None:
-    model = parser.model
+    model = parser.engine
     decoding = replace(model.config.decoding, head_score="order")
     ordered = Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
     sentence = Sentence(words=("The", "dog", "sees", "a", "cat", "."))

@@ -78,48 +78,61 @@ class Features:
         return total
 
 
-class CharacterCnn:
+class Characters:
+    """Vectors of words from their characters; each word is read once."""
+
+    def __init__(self, saved: Saved) -> None:
+        self.embed = saved.weights[f"{PREFIX}characters.embed.weight"].floats()
+        self._known: dict[bytes, Floats] = {}
+
+    def __call__(self, words: Sequence[Numbers]) -> Floats:
+        return np.stack([self._remembered(ids) for ids in words])
+
+    def _remembered(self, ids: Numbers) -> Floats:
+        key = ids.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            found = self._known[key] = self.read(ids)
+        return found
+
+    def read(self, ids: Numbers) -> Floats:
+        """Return the vector of one word."""
+        raise NotImplementedError
+
+
+class CharacterCnn(Characters):
     """The strongest answer of each filter over three characters at a time."""
 
     def __init__(self, saved: Saved) -> None:
-        prefix = f"{PREFIX}characters."
-        self.embed = saved.weights[f"{prefix}embed.weight"].floats()
-        self.filters = saved.weights[f"{prefix}filters.weight"].floats()  # (out, size, 3)
-        self.bias = saved.weights[f"{prefix}filters.bias"].floats()
+        super().__init__(saved)
+        self.filters = saved.weights[f"{PREFIX}characters.filters.weight"].floats()  # (out, size, 3)
+        self.bias = saved.weights[f"{PREFIX}characters.filters.bias"].floats()
 
-    def __call__(self, words: Sequence[Numbers]) -> Floats:
-        return np.stack([self._word(ids) for ids in words])
-
-    def _word(self, ids: Numbers) -> Floats:
+    def read(self, ids: Numbers) -> Floats:
         around = np.pad(self.embed[ids], ((1, 1), (0, 0)))  # (characters + 2, size)
         answers = sum(around[at : at + len(ids)] @ self.filters[:, :, at].T for at in range(3)) + self.bias
         strongest: Floats = np.maximum(answers, np.float32(0.0)).max(axis=0)
         return strongest
 
 
-class CharacterLstm:
+class CharacterLstm(Characters):
     """The two last states of an LSTM that reads a word forward and backward."""
 
     def __init__(self, saved: Saved) -> None:
+        super().__init__(saved)
         prefix = f"{PREFIX}characters."
-        self.embed = saved.weights[f"{prefix}embed.weight"].floats()
-        self.out = [saved.weights[f"{prefix}out.{name}"].floats() for name in ("weight", "bias")]
-        self.cells = [
-            tuple(
-                saved.weights[f"{prefix}lstm.{name}_l0{way}"].floats()
-                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-            )
-            for way in ("", "_reverse")
-        ]
-
-    def __call__(self, words: Sequence[Numbers]) -> Floats:
-        states = np.stack([self._word(ids) for ids in words])
-        return np.asarray(states @ self.out[0].T + self.out[1], dtype=np.float32)
-
-    def _word(self, ids: Numbers) -> Floats:
-        return np.concatenate(
-            [last_state(self.embed[ids[::step]], cell) for cell, step in zip(self.cells, (1, -1), strict=True)]
+        self.out, self.bias = (saved.weights[f"{prefix}out.{name}"].floats() for name in ("weight", "bias"))
+        parts = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        self.forward, self.backward = (
+            tuple(saved.weights[f"{prefix}lstm.{name}_l0{way}"].floats() for name in parts) for way in ("", "_reverse")
         )
+
+    def read(self, ids: Numbers) -> Floats:
+        x = self.embed[ids]
+        states = np.concatenate((last_state(x, self.forward), last_state(x[::-1], self.backward)))
+        return np.asarray(self.out @ states + self.bias, dtype=np.float32)
 
 
 def last_state(x: Floats, cell: tuple[Floats, ...]) -> Floats:

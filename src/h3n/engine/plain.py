@@ -25,6 +25,7 @@ from h3n.engine.spans import bar_helper, charts, spans_of
 
 LEAKY = 0.1  # what is left of a negative number by the activation of roles
 EPSILON = 1e-5  # of every norm but those of a pretrained encoder
+LEAST = np.finfo(np.float32).min
 FAR = 128  # MPNet: pieces that are further apart than this are all alike
 
 
@@ -352,7 +353,7 @@ class PlainOutput:
         governor, dependent = network.role("arc.governor", here[:-1]), network.role("arc.dependent", here[1:-1])
         scores = (dependent @ weight[:-1] + weight[-1]) @ governor.T  # (words, root and words)
         np.fill_diagonal(scores[:, 1:], -np.inf)
-        shares = log_softmax(scores).T
+        shares = np.maximum(log_softmax(scores), LEAST).T  # decoders add barred arcs up
         return np.ascontiguousarray(shares[1:]), np.ascontiguousarray(shares[0])
 
     def _label_scores(self, number: int, start: Numbers, end: Numbers) -> Floats:
