@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from h3n.cli import main
+from h3n.engine.engine import Engine
 from h3n.measure.parsing import describe_parsing
 from h3n.measure.profile import PARTS, TimedEngine
 from h3n.parser import load
@@ -112,13 +113,13 @@ def test_the_table_compares() -> None:
 def test_heads_are_ranked_for_the_decoder_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The parts are those of the parse that is measured: `h3n` with the head scores of the model."""
     asked: list[str] = []
-    rank = Model.rank
+    rank = Engine.rank
 
-    def ranked(self: Model, scored: Any, *, decoder: str, head_score: str | None = None) -> Any:
+    def ranked(self: Engine, scored: Any, *, decoder: str, head_score: str | None = None) -> Any:
         asked.append(decoder)
         return rank(self, scored, decoder=decoder, head_score=head_score)
 
-    monkeypatch.setattr(Model, "rank", ranked)
+    monkeypatch.setattr(Engine, "rank", ranked)
     code, _, _ = run("--json", "--sentences", "5", "--decoder", "h3n", "--profile")
     assert code == 0
     assert set(asked) == {"h3n"}

@@ -182,16 +182,16 @@ def test_what_cannot_be_parsed_is_in_a_table(tiny_model: Path, tmp_path: Path) -
 def test_a_sentence_the_parser_fails_at_costs_itself_alone(
     texts: Path, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from h3n.model.model import Model
+    from h3n.engine.engine import Engine
 
-    original = Model.score_batch
+    original = Engine.score_batch
 
-    def score_batch(self: Model, sentences, inputs):  # type: ignore[no-untyped-def]
+    def score_batch(self: Engine, sentences, inputs):  # type: ignore[no-untyped-def]
         if any("telescope" in sentence.words for sentence in sentences):
             raise RuntimeError("out of luck")
         return original(self, sentences, inputs)
 
-    monkeypatch.setattr(Model, "score_batch", score_batch)
+    monkeypatch.setattr(Engine, "score_batch", score_batch)
     finished = parse_corpus([str(texts / "0.txt")], tmp_path / "out", model=str(tiny_model), workers=1)
     assert (finished.sentences, finished.errors) == (2, 1)
     (error,) = (json.loads(line) for line in (tmp_path / "out" / "errors.jsonl").read_text().splitlines())

@@ -73,7 +73,7 @@ def test_windows_keep_everything_in_order(sizes: list[int], look_ahead: int) -> 
 
 
 def test_batches_on_several_threads_give_the_same(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("h3n.model.model.CPU_WORDS", 30)  # many batches
+    monkeypatch.setattr("h3n.engine.engine.CPU_WORDS", 30)  # many batches
     given = sentences(80, seed=4)
     several = Parser(parser.engine, threads=3)
     expected = [(result.words, result.heads, result.spans) for result in parser.parse(given, look_ahead=200)]
