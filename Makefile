@@ -10,7 +10,7 @@ EXTRAS ?= dev
 .PHONY: help install demo test coverage lint bench fuzz fuzz-http docs wheel wheel-large models clean
 
 help:
-	@echo "make demo   install into .venv and show what h3n does"
+	@echo "make demo   install what parsing needs into .venv and show what h3n does"
 	@echo "make test   install into .venv if need be and run all tests"
 	@echo "make coverage   the same, and which lines they ran"
 	@echo "make lint   ruff and mypy"
@@ -45,7 +45,12 @@ $(VENV)/.files: FORCE | $(VENV)/.build-tools
 
 FORCE:
 
-demo: install
+# What parsing needs, and no more; an environment that has everything already is left as it is.
+$(VENV)/.parser: $(VENV)/.build-tools pyproject.toml $(NATIVE) $(VENV)/.files
+	PATH="$(abspath $(BIN)):$$PATH" $(PIP_INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+demo: $(if $(wildcard $(VENV)/.installed),install,$(VENV)/.parser)
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 test: install

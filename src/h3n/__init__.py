@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Constraints", "Parser", "Result", "__version__", "load"]
 
-# Imported when somebody asks: a parser needs torch, which takes longer to import than all else here together.
+# Imported when somebody asks: a parser needs numpy, which takes longer to import than most else here.
 _LATER = {"Constraints": "h3n.decode", "Parser": "h3n.parser", "Result": "h3n.parser", "load": "h3n.parser"}
 
 

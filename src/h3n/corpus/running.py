@@ -24,8 +24,8 @@ from h3n.corpus.work import ERRORS, PROGRESS, Crew, Done, Job
 from h3n.corpus.writing import WRITERS
 from h3n.decode import DECODERS
 from h3n.errors import UnknownName, UsageError
+from h3n.locking import locked
 from h3n.models import installed, locate
-from h3n.training.locking import locked
 
 
 class Engine(Protocol):

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UsageError, missing_extra
 from h3n.files import check_regular, read_json, read_regular, written_folder
 
 VERSION = 1
@@ -120,8 +120,10 @@ def language_of(folder: Path) -> str | None:
 
 
 def _download(name: str, revision: str | None) -> Path:
-    from huggingface_hub import snapshot_download
-
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from None
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=list(FILES)))
     except (OSError, ValueError) as error:

@@ -11,10 +11,10 @@ from h3n.engine.native import NativeNetwork, is_built, is_fast
 from h3n.engine.output import Network
 from h3n.engine.plain import PlainNetwork
 from h3n.engine.saved import Saved, read_saved
-from h3n.errors import MissingExtra, UsageError
+from h3n.errors import UsageError, missing_extra
 
 PRECISIONS = ("auto", "float32", "int8")
-NOT_BUILT = "h3n was installed without its native code: the network is run in numpy, which is slower"
+NOT_BUILT = "installed without native code: the network is run in numpy, which is slower"
 
 
 def load_engine(folder: Path, *, device: str, precision: str, one_thread: bool = False) -> Engine:
@@ -53,7 +53,7 @@ def _device(name: str) -> str:
     except ModuleNotFoundError as error:
         if name == "auto" and error.name == "torch":
             return "cpu"
-        raise _missing(error, f"device {name}") from None
+        raise missing_extra(error) from None
     return choose_device(name)
 
 
@@ -63,13 +63,9 @@ def _with_torch(folder: Path, device: str, *, one_thread: bool, unknown: Unknown
         from h3n.model.devices import use_one_thread
         from h3n.parser.processes import prepare_for_forks
     except ModuleNotFoundError as error:
-        raise (unknown if unknown is not None else _missing(error, f"device {device}")) from None
+        raise (unknown if unknown is not None else missing_extra(error)) from None
     prepare_for_forks()
     model = Model.load(folder, device=device)
     if one_thread:
         use_one_thread()
     return model.engine
-
-
-def _missing(error: ModuleNotFoundError, what: str) -> Exception:
-    return MissingExtra(what, "train") if error.name in ("torch", "transformers") else error

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from h3n.engine.engine import Engine, Scored
 from h3n.engine.naming import Named
-from h3n.errors import MissingExtra
+from h3n.errors import missing_extra
 from h3n.trees import Sentence, SoftLabels
 
 
@@ -15,8 +15,8 @@ def with_soft_labels(engine: Engine, scored: Scored, named: Sequence[Named], *, 
     """Return what was found with soft labels in its sentences."""
     try:
         from h3n.model.soft_labels import soft_labels_of
-    except ModuleNotFoundError:
-        raise MissingExtra("soft labels", "train") from None
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from None
     found = soft_labels_of(
         scored.output,
         scored.scores,

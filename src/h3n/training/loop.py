@@ -21,6 +21,7 @@ from torch import Tensor
 from h3n.config import Config, check
 from h3n.decode import DECODERS
 from h3n.errors import TrainingError
+from h3n.locking import locked
 from h3n.model.batch import collate, to_device
 from h3n.model.loss import TERMS, losses, weigh
 from h3n.model.model import Model
@@ -30,7 +31,6 @@ from h3n.training.curves import add_metrics
 from h3n.training.data import Example, Numbered
 from h3n.training.evaluation import evaluate_each, quality, tune_weight
 from h3n.training.events import Check, Listener, Note, Update
-from h3n.training.locking import locked
 from h3n.training.optimiser import set_rates
 from h3n.training.plan import batch_seed, check_points, rate_factor
 from h3n.training.processes import Processes, share_gradients, share_sums, wait
