@@ -207,8 +207,6 @@ def _text(part: Table, name: str, where: str, *, longest: int = LONGEST_TEXT, em
         return ""
     if not isinstance(given, str) or len(given) > longest or not (given or empty):
         raise _Fault(f"{where}.{name} is {show(given)}; expected a text of {longest} characters at most")
-    if any("\ud800" <= character <= "\udfff" for character in given):
-        raise _Fault(f"{where}.{name} has half a surrogate pair inside; expected text")
     return given
 
 
@@ -305,8 +303,6 @@ def _check_pieces(pieces: Any, where: str) -> None:
     for piece in pieces:
         if len(piece) > LONGEST_PIECE:
             raise _Fault(f"{where}.vocab: a piece of {len(piece)} characters; accepted: {LONGEST_PIECE} at most")
-        if not piece.isascii() and any("\ud800" <= character <= "\udfff" for character in piece):
-            raise _Fault(f"{where}.vocab: a piece has half a surrogate pair inside; expected text")
 
 
 def _unknown(part: Table, where: str, vocabulary: Mapping[str, int]) -> None:
