@@ -3,10 +3,11 @@
     python -m tests.fuzz.guided --minutes 5 --seed 0
     python -m tests.fuzz.guided --minutes 60 --only conllu,patterns --keep findings/ --grow
 
-Readers, the segmenter, patterns and the files of a saved model have equal times, each in a process of its own. They start
-from samples, from what was found once (tests/fuzz/findings) and from inputs that reached much (tests/fuzz/corpus), to which
-`--grow` adds those that reach more; both are tried with every run of the tests. Exit code 1 if something was found, as in
-tests/fuzz/__main__.py: put into tests/fuzz/findings under the name TARGET-WHAT, a finding is kept.
+Readers, the segmenter, patterns and the files of a saved model have equal times, each in a process of its own. They
+start from samples, from what was found once (tests/fuzz/findings) and from inputs that reached much
+(tests/fuzz/corpus), to which `--grow` adds those that reach more; both are tried with every run of the tests. Exit
+code 1 if something was found, as in tests/fuzz/__main__.py; put into tests/fuzz/findings under the name TARGET-WHAT, a
+finding is kept.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import hashlib
 import json
 import multiprocessing
 import os
@@ -22,10 +24,11 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
-from types import FunctionType
+from types import FrameType, FunctionType
+from typing import Any
 
 from tests.fuzz.driver import Counts, Target, try_one
 from tests.fuzz.mutations import mutated, mutated_table
@@ -86,13 +89,18 @@ def guide(name: str, folder: Path, arguments: list[str]) -> None:
                     return mutated_table([table], chance)[:most]
         return mutated([content], chance)[:most] if chance.random() < 0.3 else atheris.Mutate(content, most)
 
-    limits = [f"-max_len={LARGEST}", f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}", f"-artifact_prefix={folder}/"]
+    limits = [
+        f"-max_len={LARGEST}",
+        f"-timeout={SECONDS}",
+        f"-rss_limit_mb={MEGABYTES}",
+        f"-artifact_prefix={folder}/{name}-",
+    ]
     atheris.Setup(["guided", *limits, *arguments], attempt, custom_mutator=change)
     atheris.Fuzz()
 
 
 def instrument() -> None:
-    """Count what is reached in all functions of h3n. They are imported: atheris' own way needs loaders that it knows."""
+    """Count what is reached in all functions of h3n, as imported: atheris' own way does not know all loaders."""
     import atheris
 
     for one in gc.get_objects():
@@ -129,21 +137,36 @@ def fuzz(name: str, folder: Path, seconds: float, seed: int) -> tuple[str, list[
     return words, said
 
 
-def grow(name: str, folder: Path) -> None:
-    """Keep the fewest inputs that reach all that is reached, apart from what samples and findings do."""
-    smallest = folder / "smallest"
-    smallest.mkdir()
-    for number, content in enumerate(_own(name)):
-        (smallest / f"own-{number}").write_bytes(content)
-    for large in [one for one in (folder / "inputs").iterdir() if one.stat().st_size > LARGEST_KEPT]:
-        large.unlink()
-    arguments = ["-set_cover_merge=1", "-use_counters=0", str(smallest), str(folder / "seeds"), str(folder / "inputs")]
-    run(name, folder, arguments, 20 * SECONDS)
-    shutil.rmtree(CORPUS / name, ignore_errors=True)
-    (CORPUS / name).mkdir(parents=True)
-    for file in smallest.iterdir():
-        if not file.name.startswith("own-"):
-            shutil.copy(file, CORPUS / name / file.name[:12])
+def grow(name: str, inputs: Path) -> None:
+    """Add the inputs that reach lines which no other that is kept reaches, the smallest first."""
+    known: set[tuple[str, int]] = set()
+    for content in seeds(name):
+        known |= _lines(name, content)
+    found = [file.read_bytes() for file in inputs.iterdir() if file.stat().st_size <= LARGEST_KEPT]
+    for content in sorted(found, key=lambda content: (len(content), content)):
+        lines = _lines(name, content)
+        if not lines <= known:
+            known |= lines
+            (CORPUS / name).mkdir(parents=True, exist_ok=True)
+            (CORPUS / name / hashlib.sha256(content).hexdigest()[:12]).write_bytes(content)
+
+
+def _lines(name: str, content: bytes) -> set[tuple[str, int]]:
+    """Return the lines of h3n that an input reaches. libFuzzer's way of merging starts itself anew, as a program."""
+    found: set[tuple[str, int]] = set()
+
+    def trace(frame: FrameType, _event: str, _value: object) -> Callable[..., Any] | None:
+        if f"{os.sep}h3n{os.sep}" not in frame.f_code.co_filename:
+            return None
+        found.add((frame.f_code.co_filename, frame.f_lineno))
+        return trace
+
+    sys.settrace(trace)
+    try:
+        try_one(name, GUIDED[name], content, Counts())
+    finally:
+        sys.settrace(None)
+    return found
 
 
 def main() -> int:
@@ -167,14 +190,10 @@ def main() -> int:
             found += len(said)
             if options.keep is not None and said:
                 options.keep.mkdir(parents=True, exist_ok=True)
-                for file in (
-                    one for pattern in (f"{name}-*", "timeout-*", "oom-*", "crash-*") for one in folder.glob(pattern)
-                ):
-                    shutil.copy(
-                        file, options.keep / (file.name if file.name.startswith(name) else f"{name}-{file.name}")
-                    )
+                for file in folder.glob(f"{name}-*"):
+                    shutil.copy(file, options.keep / file.name)
             if options.grow:
-                grow(name, folder)
+                grow(name, folder / "inputs")
     print(f"in all: {found} findings (seed {options.seed})")
     return int(found > 0)
 
