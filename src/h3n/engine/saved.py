@@ -36,6 +36,7 @@ VECTORS = "encoder.features.vectors.weight"
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
 MOST |= {"words": 10_000_000, "characters": 1_200_000}
 WRITTEN = ("labels", "relations", "tags", "upos", "top")  # what stands in files of trees
+LARGEST_COUNT = 1 << 53  # of a word: what every program reads of a JSON number
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
 Shapes = dict[str, tuple[int, ...]]
@@ -92,6 +93,9 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         for entry in entries:
             if len(entry) > LONGEST_NAME:
                 raise InputError(f"{file}: vocabulary.{name} has an entry of {len(entry)} characters")
+    for count in vocabulary.word_counts:
+        if not 0 <= count <= LARGEST_COUNT:
+            raise InputError(f"{file}: vocabulary.word_counts has {show(count)}; accepted: 0 to {LARGEST_COUNT}")
     for name in WRITTEN:
         given = getattr(vocabulary, name)
         for entry in (given,) if isinstance(given, str) else given:

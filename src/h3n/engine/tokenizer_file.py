@@ -82,7 +82,11 @@ def read_tokenizer(folder: Path, architecture: Architecture, *, windows: int = 0
         found = Tokenizer(backend, padding=padding, unknown=unknown, limit=limit)
     except InputError as error:
         raise InputError(f"{file}: {str(error).removeprefix('the tokenizer: ')}") from None
-    _check_numbers(file, table, found, architecture)
+    check_numbers(file, table, found, rows=architecture.vocab_size)
+    before, inside, after = found.types
+    kind, last = max(*before, inside, *after, 0), architecture.type_vocab_size - 1
+    if kind > last > 0:  # types are read where there are several
+        raise InputError(f"{file}: a piece is of type {kind}; the encoder has vectors for 0 to {last}")
     return found
 
 
@@ -95,9 +99,8 @@ def _number(backend: Any, options: Table, name: str, file: Path) -> int | None:
     return found
 
 
-def _check_numbers(file: Path, table: Table, tokenizer: Tokenizer, architecture: Architecture) -> None:
-    """Raise if there is a piece for which the encoder has no vector."""
-    last = architecture.vocab_size - 1
+def check_numbers(file: Path, table: Table, tokenizer: Tokenizer, *, rows: int) -> None:
+    """Raise if there is a piece for which the encoder has no vector: it has so many."""
     largest = {
         "its vocabulary": _largest(table["model"]),
         "added_tokens": max(tokenizer.backend.get_added_tokens_decoder(), default=0),
@@ -106,12 +109,8 @@ def _check_numbers(file: Path, table: Table, tokenizer: Tokenizer, architecture:
         "unk_token": tokenizer.unknown,
     }
     for where, number in largest.items():
-        if number > last:
-            raise InputError(f"{file}: {where} has the number {number}; the encoder has vectors for 0 to {last}")
-    before, inside, after = tokenizer.types
-    kind, last = max(*before, inside, *after, 0), architecture.type_vocab_size - 1
-    if kind > last > 0:  # types are read where there are several
-        raise InputError(f"{file}: a piece is of type {kind}; the encoder has vectors for 0 to {last}")
+        if number >= rows:
+            raise InputError(f"{file}: {where} has the number {number}; the encoder has vectors for 0 to {rows - 1}")
 
 
 def _largest(model: Table) -> int:
