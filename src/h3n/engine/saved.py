@@ -30,7 +30,9 @@ from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
 
 FLOATS = ("F32", "F16")
 LARGEST_WEIGHTS = 1 << 34  # bytes
-LARGEST_SCALE = float(np.finfo(np.float32).max) / 128  # times the largest whole number it is still a number
+# Weights can be stored in 16 bits. Larger ones overflow on the way to scores, with some sentences and not with others.
+LARGEST_WEIGHT = float(np.finfo(np.float16).max)
+LARGEST_SCALE = LARGEST_WEIGHT / 127  # of weights in 8 bits
 VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
@@ -254,8 +256,12 @@ def read_weights(file: Path) -> dict[str, Stored]:
             raise InputError(f"{file}: {name} holds something that is not a number, or is infinite")
         if is_scale(name, tensors):
             if values.size and float(np.abs(values).max()) > LARGEST_SCALE:
-                raise InputError(f"{file}: {name} holds a scale that is too large")
+                raise InputError(
+                    f"{file}: {name} holds a scale that is too large; accepted: {LARGEST_SCALE:.0f} at most"
+                )
             continue
+        if values.dtype.kind == "f" and values.size and float(np.abs(values).max()) > LARGEST_WEIGHT:
+            raise InputError(f"{file}: {name} holds a number that is too large; accepted: {LARGEST_WEIGHT:.0f} at most")
         weights[name] = stored(values, tensors.get(name + SCALE))
     return weights
 
