@@ -16,6 +16,7 @@ import argparse
 import contextlib
 import gc
 import hashlib
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -178,6 +179,8 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the inputs with which something went wrong")
     parser.add_argument("--grow", action="store_true", help="add to tests/fuzz/corpus what reaches more")
     options = parser.parse_args()
+    if importlib.util.find_spec("atheris") is None:
+        raise SystemExit("atheris is not installed: pip install 'h3n[fuzz]', on Linux with an x86_64 processor")
     for kind in (FutureWarning, RuntimeWarning):  # lines that a user would see
         warnings.simplefilter("error", kind)
     names, found = options.only.split(","), 0
