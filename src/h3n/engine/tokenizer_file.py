@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from h3n.config.building import show
 from h3n.engine.architectures import Architecture
 from h3n.engine.pieces import Tokenizer, tokenizer_errors
@@ -258,10 +260,30 @@ def _mapped(part: Table, where: str) -> float:
         raise _Fault(f"{where}.precompiled_charsmap: its texts are not UTF-8") from None
     if not texts.endswith(b"\0"):
         raise _Fault(f"{where}.precompiled_charsmap: its texts break off")
+    _check_trie(np.frombuffer(content[4 : 4 + size], dtype="<u4").astype(np.int64), len(texts), where)
     longest = max(map(len, texts.split(b"\0")))
     if longest > LONGEST_MAPPED:
         raise _Fault(f"{where}.precompiled_charsmap: a text of {longest} bytes; accepted: {LONGEST_MAPPED} at most")
     return float(max(longest, 1))
+
+
+def _check_trie(units: Any, texts: int, where: str) -> None:
+    """Raise if a text could lead out of a double-array trie, or out of the texts: the library would panic there."""
+    offsets = (units >> 10) << ((units & 512) >> 6)
+    labels, seen, places = np.arange(1, 256), np.zeros(len(units), dtype=np.bool_), offsets[:1]
+    while places.size:
+        inside = (places | 255).max() < len(units)
+        if inside:
+            seen[places] = True
+            at = (places[:, None] ^ labels)[(units[places[:, None] ^ labels] & 0x800000FF) == labels]
+            places = at ^ offsets[at]
+            inside = not places.size or places.max() < len(units)
+        if inside:
+            values = units[places[(units[at] & 256) > 0]] & 0x7FFFFFFF
+            inside = not values.size or values.max() < texts
+        if not inside:
+            raise _Fault(f"{where}.precompiled_charsmap: its trie leads out of the table")
+        places = np.unique(places[~seen[places]])
 
 
 def _split(part: Table, where: str) -> float:
