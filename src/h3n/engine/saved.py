@@ -31,12 +31,15 @@ from h3n.text import ENGLISH, SEGMENTERS
 
 FLOATS = ("F32", "F16")
 LARGEST_WEIGHTS = 1 << 34  # bytes
-LARGEST_SCALE = float(np.finfo(np.float32).max) / 128  # times the largest whole number it is still a number
+# Weights can be stored in 16 bits. Larger ones overflow on the way to scores, with some sentences and not with others.
+LARGEST_WEIGHT = float(np.finfo(np.float16).max)
+LARGEST_SCALE = LARGEST_WEIGHT / 127  # of weights in 8 bits
 VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
 MOST |= {"words": 10_000_000, "characters": 1_200_000}
 WRITTEN = ("labels", "relations", "tags", "upos", "top")  # what stands in files of trees
+LARGEST_COUNT = 1 << 53  # of a word: what every program reads of a JSON number
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
 Shapes = dict[str, tuple[int, ...]]
@@ -95,6 +98,9 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         for entry in entries:
             if len(entry) > LONGEST_NAME:
                 raise InputError(f"{file}: vocabulary.{name} has an entry of {len(entry)} characters")
+    for count in vocabulary.word_counts:
+        if not 0 <= count <= LARGEST_COUNT:
+            raise InputError(f"{file}: vocabulary.word_counts has {show(count)}; accepted: 0 to {LARGEST_COUNT}")
     for name in WRITTEN:
         given = getattr(vocabulary, name)
         for entry in (given,) if isinstance(given, str) else given:
@@ -261,8 +267,12 @@ def read_weights(file: Path) -> dict[str, Stored]:
             raise InputError(f"{file}: {name} holds something that is not a number, or is infinite")
         if is_scale(name, tensors):
             if values.size and float(np.abs(values).max()) > LARGEST_SCALE:
-                raise InputError(f"{file}: {name} holds a scale that is too large")
+                raise InputError(
+                    f"{file}: {name} holds a scale that is too large; accepted: {LARGEST_SCALE:.0f} at most"
+                )
             continue
+        if values.dtype.kind == "f" and values.size and float(np.abs(values).max()) > LARGEST_WEIGHT:
+            raise InputError(f"{file}: {name} holds a number that is too large; accepted: {LARGEST_WEIGHT:.0f} at most")
         weights[name] = stored(values, tensors.get(name + SCALE))
     return weights
 

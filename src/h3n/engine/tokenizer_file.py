@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from h3n.config.building import show
 from h3n.engine.architectures import Architecture
 from h3n.engine.pieces import Tokenizer, tokenizer_errors
@@ -82,7 +84,11 @@ def read_tokenizer(folder: Path, architecture: Architecture, *, windows: int = 0
         found = Tokenizer(backend, padding=padding, unknown=unknown, limit=limit)
     except InputError as error:
         raise InputError(f"{file}: {str(error).removeprefix('the tokenizer: ')}") from None
-    _check_numbers(file, table, found, architecture)
+    check_numbers(file, table, found, rows=architecture.vocab_size)
+    before, inside, after = found.types
+    kind, last = max(*before, inside, *after, 0), architecture.type_vocab_size - 1
+    if kind > last > 0:  # types are read where there are several
+        raise InputError(f"{file}: a piece is of type {kind}; the encoder has vectors for 0 to {last}")
     return found
 
 
@@ -95,9 +101,8 @@ def _number(backend: Any, options: Table, name: str, file: Path) -> int | None:
     return found
 
 
-def _check_numbers(file: Path, table: Table, tokenizer: Tokenizer, architecture: Architecture) -> None:
-    """Raise if there is a piece for which the encoder has no vector."""
-    last = architecture.vocab_size - 1
+def check_numbers(file: Path, table: Table, tokenizer: Tokenizer, *, rows: int) -> None:
+    """Raise if there is a piece for which the encoder has no vector: it has so many."""
     largest = {
         "its vocabulary": _largest(table["model"]),
         "added_tokens": max(tokenizer.backend.get_added_tokens_decoder(), default=0),
@@ -106,12 +111,8 @@ def _check_numbers(file: Path, table: Table, tokenizer: Tokenizer, architecture:
         "unk_token": tokenizer.unknown,
     }
     for where, number in largest.items():
-        if number > last:
-            raise InputError(f"{file}: {where} has the number {number}; the encoder has vectors for 0 to {last}")
-    before, inside, after = tokenizer.types
-    kind, last = max(*before, inside, *after, 0), architecture.type_vocab_size - 1
-    if kind > last > 0:  # types are read where there are several
-        raise InputError(f"{file}: a piece is of type {kind}; the encoder has vectors for 0 to {last}")
+        if number >= rows:
+            raise InputError(f"{file}: {where} has the number {number}; the encoder has vectors for 0 to {rows - 1}")
 
 
 def _largest(model: Table) -> int:
@@ -207,8 +208,6 @@ def _text(part: Table, name: str, where: str, *, longest: int = LONGEST_TEXT, em
         return ""
     if not isinstance(given, str) or len(given) > longest or not (given or empty):
         raise _Fault(f"{where}.{name} is {show(given)}; expected a text of {longest} characters at most")
-    if any("\ud800" <= character <= "\udfff" for character in given):
-        raise _Fault(f"{where}.{name} has half a surrogate pair inside; expected text")
     return given
 
 
@@ -261,10 +260,30 @@ def _mapped(part: Table, where: str) -> float:
         raise _Fault(f"{where}.precompiled_charsmap: its texts are not UTF-8") from None
     if not texts.endswith(b"\0"):
         raise _Fault(f"{where}.precompiled_charsmap: its texts break off")
+    _check_trie(np.frombuffer(content[4 : 4 + size], dtype="<u4").astype(np.int64), len(texts), where)
     longest = max(map(len, texts.split(b"\0")))
     if longest > LONGEST_MAPPED:
         raise _Fault(f"{where}.precompiled_charsmap: a text of {longest} bytes; accepted: {LONGEST_MAPPED} at most")
     return float(max(longest, 1))
+
+
+def _check_trie(units: Any, texts: int, where: str) -> None:
+    """Raise if a text could lead out of a double-array trie, or out of the texts: the library would panic there."""
+    offsets = (units >> 10) << ((units & 512) >> 6)
+    labels, seen, places = np.arange(1, 256), np.zeros(len(units), dtype=np.bool_), offsets[:1]
+    while places.size:
+        inside = (places | 255).max() < len(units)
+        if inside:
+            seen[places] = True
+            at = (places[:, None] ^ labels)[(units[places[:, None] ^ labels] & 0x800000FF) == labels]
+            places = at ^ offsets[at]
+            inside = not places.size or places.max() < len(units)
+        if inside:
+            values = units[places[(units[at] & 256) > 0]] & 0x7FFFFFFF
+            inside = not values.size or values.max() < texts
+        if not inside:
+            raise _Fault(f"{where}.precompiled_charsmap: its trie leads out of the table")
+        places = np.unique(places[~seen[places]])
 
 
 def _split(part: Table, where: str) -> float:
@@ -305,8 +324,6 @@ def _check_pieces(pieces: Any, where: str) -> None:
     for piece in pieces:
         if len(piece) > LONGEST_PIECE:
             raise _Fault(f"{where}.vocab: a piece of {len(piece)} characters; accepted: {LONGEST_PIECE} at most")
-        if not piece.isascii() and any("\ud800" <= character <= "\udfff" for character in piece):
-            raise _Fault(f"{where}.vocab: a piece has half a surrogate pair inside; expected text")
 
 
 def _unknown(part: Table, where: str, vocabulary: Mapping[str, int]) -> None:

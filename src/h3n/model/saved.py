@@ -26,7 +26,7 @@ from h3n.engine.saved import (
     segmenter_of,
 )
 from h3n.engine.storage import Stored
-from h3n.engine.tokenizer_file import TOKENIZER, check_tokenizer
+from h3n.engine.tokenizer_file import TOKENIZER, check_numbers, check_tokenizer
 from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import H3nError, InputError
 from h3n.files import check_regular, read_json
@@ -68,7 +68,7 @@ def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config, str]:
     found = read_shapes(folder / WEIGHTS)
     for file in sorted(encoder.iterdir()):
         check_regular(file)
-    check_tokenizer(encoder / TOKENIZER)
+    table = check_tokenizer(encoder / TOKENIZER)
     _check_counts(folder, config, encoder, tensors=len(found))
     network = _unfilled(folder, config, vocabulary, encoder)
     compare(folder / WEIGHTS, found, {name: tuple(value.shape) for name, value in network.state_dict().items()})
@@ -79,6 +79,10 @@ def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config, str]:
             network = restore_network(config, vocabulary, state, folder=encoder)
     except RuntimeError as error:
         raise InputError(f"{folder / WEIGHTS}: the weights cannot be read: {first_line(error)}") from None
+    model: Any = network.encoder.model
+    if network.tokenizer is not None:
+        rows = len(model.get_input_embeddings().weight)
+        check_numbers(encoder / TOKENIZER, table, network.tokenizer, rows=rows)
     _try(folder, network.eval(), vocabulary, config)
     return network, vocabulary, config, segmenter_of(folder, about)
 
