@@ -22,8 +22,8 @@ def main(argv: list[str] | None = None) -> int:
     """Print the table; return 0."""
     from h3n.measure.accuracy import read_gold, score_gold
     from h3n.measure.calibration import calibrate, collect_choices, plot_calibration, store_fits
-    from h3n.model.model import Model
     from h3n.models import locate
+    from h3n.parser import load
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("model")
@@ -34,9 +34,9 @@ def main(argv: list[str] | None = None) -> int:
     options.add_argument("--json", action="store_true")
     given = options.parse_args(argv)
     folder = locate(given.model)
-    model = Model.load(folder)
-    gold = read_gold(model, given.files, name="gold", limit=given.limit)
-    choices = collect_choices(model, gold, score_gold(model, gold))
+    parser = load(folder, precision="float32")
+    gold = read_gold(parser, given.files, name="gold", limit=given.limit)
+    choices = collect_choices(parser, gold, score_gold(parser, gold))
     found = {kind: calibrate(some) for kind, some in choices.items()}
     if given.json:
         print(json.dumps({kind: asdict(one) for kind, one in found.items()}, indent=1))

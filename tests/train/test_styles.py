@@ -35,7 +35,7 @@ def parser(tmp_path_factory: pytest.TempPathFactory) -> Parser:
         relations = tuple("subject" if name == "nsubj" else name for name in arcs.relations)
         renamed = replace(example.sentence, dependencies=Dependencies(arcs.governors, relations))
         own.append(replace(example, sentence=renamed, style="own"))
-    return Parser(train(config, [*ud, *own], ud[:3]))
+    return Parser(train(config, [*ud, *own], ud[:3]).engine)
 
 
 def subjects(parser: Parser, style: str | None) -> set[str]:

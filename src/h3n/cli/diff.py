@@ -60,7 +60,9 @@ def diff(
         if len(wanted) != len(sides[0]):
             raise MismatchError(f"{gold} has {len(wanted)} sentences, {first} {len(sides[0])}")
         verdict = judge(wanted, *sides, samples=samples, seed=seed)
-    page = diff_page(differences, tables, names=(shown_name(first), shown_name(second)), verdict=verdict, order=order.value, top=top)
+    page = diff_page(
+        differences, tables, names=(shown_name(first), shown_name(second)), verdict=verdict, order=order.value, top=top
+    )
     write_parts([page], output)
     different = sum(bool(one.size) for one in differences)
     say(f"{different} of {len(differences)} sentences differ")
