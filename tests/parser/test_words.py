@@ -16,9 +16,13 @@ from hypothesis import strategies as st
 
 import h3n
 from h3n import draw, formats
+from h3n.decode import Parse
 from h3n.errors import BadJson, FormatError, Place, TreeError
+from h3n.model.naming import name_parse
 from h3n.parser import Parser, Phrase, Result, Word, words
 from h3n.parser.objects import parts_of
+from h3n.parser.tables import WORD_COLUMNS, word_rows
+from h3n.serve.corenlp import lemma_of
 from h3n.trees import Sentence, leaves
 from tests.strategies import dependencies, trees
 
@@ -230,3 +234,49 @@ def test_a_damaged_object_is_one_line(key: str, value: object) -> None:
         Result.from_dict(sound | {key: value})
     assert isinstance(raised.value, FormatError)
     assert "\n" not in str(raised.value)
+
+
+GIVEN = Sentence(
+    words=("The", "dogs", "barked", "."),
+    lemmas=("the", "dog", "bark", "."),
+    features=("_", "Number=Plur", "Tense=Past|VerbForm=Fin", "_"),
+)
+
+
+def test_lemmas_and_features_that_are_given_are_in_every_output(parser: Parser) -> None:
+    nltk = pytest.importorskip("h3n.integrations.nltk", reason="nltk is not installed")
+    (result,) = parser.parse(GIVEN)
+    assert (result.lemmas, result.features) == (GIVEN.lemmas, GIVEN.features)
+    assert [word.features.get("Number") for word in result] == [None, "Plur", None, None]
+    rows = [row.split("\t") for row in result.conllu().splitlines() if row[:1].isdigit()]
+    assert [(row[2], row[5]) for row in rows] == list(zip(result.lemmas, result.features, strict=True))
+    assert (result.to_dict()["lemmas"], result.to_dict()["features"]) == (GIVEN.lemmas, GIVEN.features)
+    cells = [dict(zip(WORD_COLUMNS, row, strict=True)) for row in word_rows([result])]
+    assert [(one["lemma"], one["features"]) for one in cells] == [(row[2], row[5]) for row in rows]
+    graph = nltk.dependency_graph(result)
+    assert [(graph.nodes[n]["lemma"], graph.nodes[n]["feats"]) for n in range(1, 5)] == [(r[2], r[5]) for r in rows]
+    assert [lemma_of(result, word) for word in range(4)] == list(result.lemmas)
+
+
+@pytest.mark.parametrize("name", ["conllu", "conllx", "jsonl", "spmrl"])
+def test_lemmas_and_features_go_through_every_format_that_shows_them(parser: Parser, name: str) -> None:
+    (result,) = parser.parse(GIVEN)
+    stream = StringIO()
+    formats.write([result.sentence], stream, format=name)
+    (again,) = h3n.read(StringIO(stream.getvalue()), format=name)
+    assert (again.lemmas, again.features) == (GIVEN.lemmas, GIVEN.features)
+
+
+def test_predicted_lemmas_and_features_fill_what_is_not_given(parser: Parser) -> None:
+    """What a model predicts comes into results at one place."""
+    found = {"lemmas": ("a", "b"), "features": ("F=1", "_")}
+    parse = Parse((), (-1, 0), 0.0)
+
+    def named(sentence: Sentence) -> Sentence:
+        vocabulary = parser.model.vocabulary
+        return name_parse(sentence, parse, vocabulary, relations=None, tags=None, upos=None, **found).sentence
+
+    bare = named(Sentence(words=("x", "y")))
+    assert (bare.lemmas, bare.features) == (("a", "b"), ("F=1", "_"))
+    some = named(Sentence(words=("x", "y"), lemmas=("given", "_"), features=("_", "F=2")))
+    assert (some.lemmas, some.features) == (("given", "b"), ("_", "F=2"))

@@ -70,7 +70,8 @@ class Result(Lazy):
     def __getitem__(self, index: slice) -> tuple[Word, ...]: ...
 
     def __getitem__(self, index: int | slice) -> Word | tuple[Word, ...]:
-        return Links(self).words[index]
+        links = Links(self)
+        return links.words[index] if isinstance(index, slice) else Word(range(len(self))[index], links)
 
     def __repr__(self) -> str:
         return f"<h3n result: {self.text!r}>"
