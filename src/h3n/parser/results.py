@@ -19,7 +19,7 @@ from h3n.formats import Writing, jsonl
 from h3n.parser.lazy import Arc, Found, LabelledSpan, Lazy, fill_lazily
 from h3n.parser.navigation import check_word, children_of, path_between, subtree_of
 from h3n.parser.objects import added_to, parts_of
-from h3n.parser.words import Links, Part, Phrase, Word, at_characters, common_phrase
+from h3n.parser.words import Links, Part, Phrase, Word, at_characters, common_phrase, find_parts
 from h3n.trees import ROOT, Constituent, JointTree, Leaf, Sentence, bare_label
 
 BLANK = "_"  # for a blank inside a word, which brackets cannot show
@@ -152,6 +152,10 @@ class Result(Lazy):
     def common(self, one: Part, other: Part) -> Phrase | None:
         """Return the smallest phrase over two words or phrases; one of them where it holds the other."""
         return common_phrase(one, other)
+
+    def find(self, pattern: str) -> tuple[Part, ...]:
+        """Return the words and phrases that a pattern fits, from left to right, outer before inner (docs/corpus.md)."""
+        return find_parts(Links(self), pattern)
 
     def children(self, word: int) -> tuple[int, ...]:
         """Return the words that hang on a word, from left to right; -1 is the root."""

@@ -15,6 +15,8 @@
 (<NP: 'The dogs'>, <S: 'The dogs barked'>, True)
 >>> tree.common(tree[0], tree[2]).children
 (<NP: 'The dogs'>, <VP: 'barked'>)
+>>> tree.find("NP @lemma dog @feature Number=Plur")
+(<NP: 'The dogs'>,)
 >>> tree.at(4, 8), tree.at(0, 8), tree.text[dogs.start:dogs.end]
 (<word 1: 'dogs'>, <NP: 'The dogs'>, 'dogs')
 
@@ -29,6 +31,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from h3n.convert.rules.finding import Columns, compiled, fitting, link
+from h3n.convert.rules.nodes import LinkedNode
 from h3n.parser.navigation import subtree_of
 from h3n.text.sentences import tokens_of
 from h3n.trees import ROOT
@@ -345,6 +349,25 @@ def _around(part: Part) -> Iterator[Phrase]:
     while phrase is not None:
         yield phrase
         phrase = phrase.parent
+
+
+def find_parts(links: Links, pattern: str) -> tuple[Part, ...]:
+    """Return the words and phrases that a pattern fits."""
+    tree, fits = links.tree, compiled(pattern)
+    columns = Columns(
+        words=tree.words,
+        tags=tree.tags,
+        upos=tree.upos,
+        lemmas=tree.lemmas,
+        features=tree.features,
+        governors=tree.governors,
+        relations=tree.relations,
+        spans=[(span.start, span.end, span.label, span.head) for span in tree.spans],
+    )
+    nodes = link(columns)
+    parts: dict[LinkedNode, Part] = dict(zip(nodes.phrases, links.phrases, strict=True))
+    parts.update(zip(nodes.words, links.words, strict=True))
+    return tuple(parts[node] for node in fitting(nodes, fits))
 
 
 def _cell(column: tuple[str, ...], index: int) -> str | None:
