@@ -245,3 +245,14 @@ def test_every_answer_forbids_inline_script(service: Running) -> None:
         policy = service.send(path)[2]["content-security-policy"]
         assert "script-src 'self'" in policy
         assert "unsafe" not in policy
+
+
+def test_a_line_end_may_end_a_sentence(service: Running) -> None:
+    asked = {"text": "so tired of\nthe dog. Really!", "fields": ["text"]}
+    _, answer, _ = service.send("/v1/parse", asked)
+    assert [one["text"] for one in answer["sentences"]] == ["so tired of the dog.", "Really!"]
+    _, answer, _ = service.send("/v1/parse", asked | {"newlines": "sentence"})
+    assert [one["text"] for one in answer["sentences"]] == ["so tired of", "the dog.", "Really!"]
+    status, answer, _ = service.send("/v1/parse", asked | {"newlines": "page"})
+    assert status == 422
+    assert answer["field"] == "newlines"

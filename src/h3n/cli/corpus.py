@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -70,6 +70,10 @@ def parse(
         ),
     ] = None,
     output_format: Annotated[Output, typer.Option("--to", "-t", help="Format of the shards.")] = Output.PARQUET,
+    newlines: Annotated[
+        Literal["paragraph", "sentence"],
+        typer.Option(help="What a line end in running text is: inside a paragraph, or always the end of a sentence."),
+    ] = "paragraph",
     text_column: Annotated[
         str, typer.Option(metavar="NAME", help="Where tables and JSON lines have the text.")
     ] = "text",
@@ -118,6 +122,7 @@ def parse(
     options = Options(
         input_format=input_format,
         output_format=output_format.value,
+        newlines=newlines,
         text_column=text_column,
         id_column=id_column,
         decoder=decoder,

@@ -9,9 +9,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -96,6 +97,10 @@ def parse(
     precision: Annotated[
         str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")
     ] = "auto",
+    newlines: Annotated[
+        Literal["paragraph", "sentence"],
+        typer.Option(help="What a line end in running text is: inside a paragraph, or always the end of a sentence."),
+    ] = "paragraph",
     retag: Annotated[
         bool, typer.Option("--retag", help="Predict the tags of a treebank too; else those in it are kept.")
     ] = False,
@@ -129,6 +134,7 @@ def parse(
       h3n parse --text "She is carefully making the cake."
       h3n parse book.txt -o book.conllu
       h3n parse dev.conllu --to brackets -o dev.ptb
+      h3n parse tweets.txt --newlines sentence -o tweets.conllu
       cat lines.txt | h3n parse - --from lines --to jsonl
       h3n parse --text "It smells good." -o picture.svg
       h3n parse letter.txt --confidence --fit 1000 -o letter.html
@@ -143,7 +149,9 @@ def parse(
     waiting = given is None and file == STANDARD and sys.stdin is not None and sys.stdin.isatty()
     findings = Findings()
     handler = findings if keep_going else None
-    sentences = _typed() if waiting and input_format is None else read_input(file, given, input_format, handler)
+    sentences = _typed()
+    if not waiting or input_format is not None:
+        sentences = read_input(file, given, input_format, handler, newlines=newlines)
     if waiting:
         say("type a text and press Enter; Ctrl-D ends")
     else:
@@ -163,7 +171,8 @@ def parse(
     note_language(model, input_format or _guessed(file))
     _check_model(model, parser.model.decoder_for(decoder), chosen)
     read = UntilError(sentences)
-    marked = (mark_tags(sentence, given=not retag) for sentence in read)
+    named = (text.named(sentence, str(number)) for number, sentence in enumerate(read, start=1))
+    marked = (mark_tags(sentence, given=not retag) for sentence in named)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
     results = _noted(results, unparsed := list[int]())
@@ -251,15 +260,23 @@ def _typed() -> Iterator[Sentence]:
 
 
 def read_input(
-    file: str, given: str | None, input_format: str | None, handler: Findings | None = None
+    file: str,
+    given: str | None,
+    input_format: str | None,
+    handler: Findings | None = None,
+    *,
+    newlines: str = "paragraph",
 ) -> Iterator[Sentence]:
     """Return the sentences of a text or a treebank: of a file, or of what is ``given``."""
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
+    if name != "text" and newlines != "paragraph":
+        raise UsageError(f"--newlines {newlines} for input of the format {name}; accepted with --from text")
     if name in TEXTS:
         reader = read_pieces if name == "text" else read_limited
-        return _segmented([given] if given is not None else reader(file, Problems(handler)), TEXTS[name])
+        segment = partial(text.segment, newlines=newlines) if name == "text" else TEXTS[name]
+        return _segmented([given] if given is not None else reader(file, Problems(handler)), segment)
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     options = Reading(on_problem=handler)

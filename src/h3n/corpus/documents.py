@@ -68,9 +68,9 @@ def read_shard(shard: Shard, options: Options, listen: Listener) -> Iterator[Ite
             listen(Problem(piece.name, None, reason))
 
 
-def _text(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
+def _text(piece: Piece, options: Options, listen: Listener) -> Iterator[Item]:
     with unpacked(piece) as handle, up_to_error(read_pieces(handle, _problems(piece, listen))) as pieces:
-        yield from _numbered(piece.name, text.segment(pieces))
+        yield from _numbered(piece.name, text.segment(pieces, newlines=options.newlines))
 
 
 def _conllu(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
@@ -85,7 +85,7 @@ def _conllu(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
             number += 1
 
 
-def _paragraphs(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
+def _paragraphs(piece: Piece, options: Options, listen: Listener) -> Iterator[Item]:
     for at, lines in read_paragraphs(piece):
         name = f"{piece.name}:{at}"
         try:
@@ -93,7 +93,7 @@ def _paragraphs(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
         except ValueError as error:
             listen(Problem(name, None, str(error)))
         else:
-            yield from _numbered(name, text.segment(written))
+            yield from _numbered(name, text.segment(written, newlines=options.newlines))
 
 
 def _lines(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
@@ -130,7 +130,7 @@ def _object(name: str, line: str, options: Options) -> tuple[str, Iterable[Sente
         sentences = formats.read(io.BytesIO(line.encode()), format="jsonl")
         return document, [replace(sentence, place=Place(name, 1)) for sentence in sentences]
     if isinstance(written, str):
-        return document, text.segment(_whole(written))
+        return document, text.segment(_whole(written), newlines=options.newlines)
     if isinstance(words, list) and words and all(isinstance(word, str) and word.strip() for word in words):
         return document, [Sentence(words=tuple(map(_whole, words)))]
     raise ValueError(f"neither {options.text_column!r} is a string nor 'words' a list of words (--text-column)")
@@ -148,7 +148,7 @@ def _tables(piece: Piece, options: Options, listen: Listener) -> Iterator[Item]:
         if written is None:
             listen(Problem(document, None, f"row {number} of {piece.name} has no text, or not in UTF-8"))
         else:
-            yield from _numbered(document, text.segment(written))
+            yield from _numbered(document, text.segment(written, newlines=options.newlines))
 
 
 READERS: dict[str, Callable[[Piece, Options, Listener], Iterator[Item]]] = {

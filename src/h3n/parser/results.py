@@ -211,8 +211,8 @@ class Result(Lazy):
         return draw.joint_brackets(self.drawable) if self.words and self.note is None else ""
 
     def conllu(self) -> str:
-        """Return the rows of a CoNLL-U file, with the empty line that ends a sentence."""
-        sentence = self.flat
+        """Return the rows of a CoNLL-U file, with its text above them and the empty line that ends a sentence."""
+        sentence = text.with_text(self.flat)
         if self.note is not None:
             sentence = replace(sentence, comments=(*sentence.comments, f"# note = {self.note}"))
         return _written(sentence, "conllu", Writing())
