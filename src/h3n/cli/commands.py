@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
     "experiments": ("h3n.cli.experiments", "Repeat the tables of the paper: train, measure, report."),
+    "find": ("h3n.cli.find", "Find phrases and words of treebanks by a pattern over both trees."),
     "model": ("h3n.cli.model", "List, describe, export and share models."),
     "parse": ("h3n.cli.parse", "Parse text: phrases and dependencies as one tree."),
     "preannotate": ("h3n.cli.preannotate", "Annotate text and list what the parser is least sure of."),

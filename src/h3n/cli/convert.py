@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from h3n import formats
+from h3n import formats, text
 from h3n.cli.progress import progress
 from h3n.cli.reading import read_sentences
 from h3n.cli.terminal import Findings, say
 from h3n.errors import UsageError
+from h3n.files import STANDARD
 from h3n.formats import Format, Layout, Reading, Writing
 from h3n.formats.options import BLANK
 from h3n.trees import Sentence
@@ -96,6 +98,8 @@ def convert(
         from h3n.cli.schemes import converted, maker
 
         sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
+        if chosen.name == "conllu":
+            sentences = _named(sentences, source)
     lost: Counter[str] = Counter()
     watched = _watched(progress(sentences, label="converting"), chosen, lost)
     formats.write(watched, target, format=chosen.name, options=writing)
@@ -111,6 +115,13 @@ def convert(
         what = ", ".join(f"{name} ({count})" for name, count in unknown.most_common())
         say(f"no head rule, the default was taken: {what}")
     findings.finish()
+
+
+def _named(sentences: Iterable[Sentence], source: str) -> Iterator[Sentence]:
+    """Yield the sentences with a name and their text, without which CoNLL-U is not valid."""
+    file = "" if source == STANDARD else f"{Path(source).name.partition('.')[0]}-"
+    for number, sentence in enumerate(sentences, start=1):
+        yield text.named(sentence, f"{file}{number}")
 
 
 def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) -> Iterator[Sentence]:

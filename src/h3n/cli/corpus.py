@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
-from itertools import groupby, islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from h3n.cli.outputs import Look, check_output, write_drawings, write_parts
+from h3n.cli.hits import Hit, Shown, show_hits
 from h3n.cli.terminal import say, show_state
-from h3n.draw import Drawable
 from h3n.files import STANDARD
 
 if TYPE_CHECKING:
@@ -74,6 +70,10 @@ def parse(
         ),
     ] = None,
     output_format: Annotated[Output, typer.Option("--to", "-t", help="Format of the shards.")] = Output.PARQUET,
+    newlines: Annotated[
+        Literal["paragraph", "sentence"],
+        typer.Option(help="What a line end in running text is: inside a paragraph, or always the end of a sentence."),
+    ] = "paragraph",
     text_column: Annotated[
         str, typer.Option(metavar="NAME", help="Where tables and JSON lines have the text.")
     ] = "text",
@@ -122,6 +122,7 @@ def parse(
     options = Options(
         input_format=input_format,
         output_format=output_format.value,
+        newlines=newlines,
         text_column=text_column,
         id_column=id_column,
         decoder=decoder,
@@ -199,12 +200,6 @@ def status(folder: Folder) -> None:
         raise typer.Exit(1)
 
 
-class Shown(StrEnum):
-    TABLE = "table"
-    JSONL = "jsonl"
-    HTML = "html"
-
-
 @corpus.command()
 def find(
     folder: Folder,
@@ -216,8 +211,9 @@ def find(
     """Find phrases and words by a pattern over both trees; exit code 1 if there are none.
 
     A pattern is a node and its conditions: NP < PP is an NP with a PP child, NP @ nsubj one whose head word is an
-    nsubj, @> leads to the word that governs the head, @< to the words that hang on it. docs/corpus.md and
-    docs/conversion.md explain the rest. A table has document, sentence, label, words and text, with tabs between.
+    nsubj, @> leads to the word that governs the head, @< to the words that hang on it, @lemma, @feature and @upos to
+    what is known of it. docs/corpus.md and docs/conversion.md explain the rest. A table has document, sentence, label,
+    words and text, with tabs between.
 
     \b
     Examples:
@@ -227,52 +223,20 @@ def find(
     """
     from h3n import corpus as library
 
-    chosen = kind or {".jsonl": Shown.JSONL, ".html": Shown.HTML}.get(Path(output).suffix.lower(), Shown.TABLE)
-    check_output(output, pictures=False)
     hits = library.find(folder, pattern)
     if lacking := library.lacking(folder):
         say(f"{folder}: written by an older h3n, without the columns {', '.join(lacking)}")
-    shown = list(islice(hits, limit)) if limit else hits
-    counted = _Counted(shown)
-    if chosen is Shown.HTML:
-        write_drawings(_pictures(counted), output, kind="html", look=Look(title=pattern))
-    else:
-        write = _table_line if chosen is Shown.TABLE else _json_line
-        write_parts(map(write, counted), output)
-    if limit and next(hits, None) is not None:
-        say(f"the first {limit}; --limit 0 shows all")
-    if not counted.count:
-        raise typer.Exit(1)
+    show_hits(map(_hit, hits), pattern, output, kind=kind, limit=limit)
 
 
-class _Counted:
-    """What is found, counted as it goes by."""
-
-    def __init__(self, hits: Iterable[Found]) -> None:
-        self._hits = hits
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Found]:
-        for hit in self._hits:
-            self.count += 1
-            yield hit
-
-
-def _table_line(hit: Found) -> str:
-    cells = (hit.row["document"], str(hit.row["sentence"]), hit.label, hit.words, hit.row["text"])
-    return "\t".join(" ".join(cell.split()) for cell in cells) + "\n"
-
-
-def _json_line(hit: Found) -> str:
-    names = ("document", "sentence", "text")
-    place = {"label": hit.label, "start": hit.start, "end": hit.end, "words": hit.words}
-    return json.dumps({name: hit.row[name] for name in names} | place, ensure_ascii=False) + "\n"
-
-
-def _pictures(hits: Iterable[Found]) -> Iterator[tuple[int, Drawable, str]]:
-    """Yield a picture for each sentence, with all that was found in it as its caption."""
-    for number, (_, group) in enumerate(groupby(hits, key=lambda hit: id(hit.row)), start=1):
-        same = list(group)
-        row = same[0].row
-        phrases = "; ".join(f"{hit.label} {hit.words}" for hit in same)
-        yield number, same[0].parsed.result.drawable, f"{phrases} ({row['document']}, sentence {row['sentence']})"
+def _hit(found: Found) -> Hit:
+    return Hit(
+        place={name: found.row[name] for name in ("document", "sentence")},
+        text=found.row["text"],
+        label=found.label,
+        start=found.start,
+        end=found.end,
+        words=found.words,
+        key=id(found.row),
+        drawable=lambda: found.parsed.result.drawable,
+    )

@@ -9,9 +9,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -92,6 +93,10 @@ def parse(
     precision: Annotated[
         str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")
     ] = "auto",
+    newlines: Annotated[
+        Literal["paragraph", "sentence"],
+        typer.Option(help="What a line end in running text is: inside a paragraph, or always the end of a sentence."),
+    ] = "paragraph",
     retag: Annotated[
         bool, typer.Option("--retag", help="Predict the tags of a treebank too; else those in it are kept.")
     ] = False,
@@ -125,6 +130,7 @@ def parse(
       h3n parse --text "She is carefully making the cake."
       h3n parse book.txt -o book.conllu
       h3n parse dev.conllu --to brackets -o dev.ptb
+      h3n parse tweets.txt --newlines sentence -o tweets.conllu
       cat lines.txt | h3n parse - --from lines --to jsonl
       h3n parse --text "It smells good." -o picture.svg
       h3n parse letter.txt --confidence --fit 1000 -o letter.html
@@ -154,13 +160,13 @@ def parse(
     _check_model(model, parser.decoder_for(decoder), chosen)
     if waiting:
         say("type a text and press Enter; Ctrl-D ends")
-    typed = waiting and input_format is None
-    sentences = (
-        _typed(parser.segment) if typed else read_input(file, given, input_format, handler, segment=parser.segment)
-    )
+    sentences = _typed(parser.segment)
+    if not waiting or input_format is not None:
+        sentences = read_input(file, given, input_format, handler, segment=parser.segment, newlines=newlines)
     first = [] if waiting else list(islice(sentences, 1))
     read = UntilError(chain(first, sentences))
-    marked = (mark_tags(sentence, given=not retag) for sentence in read)
+    named = (text.named(sentence, str(number)) for number, sentence in enumerate(read, start=1))
+    marked = (mark_tags(sentence, given=not retag) for sentence in named)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
     results = _noted(results, unparsed := list[int]())
@@ -254,6 +260,7 @@ def read_input(
     handler: Findings | None = None,
     *,
     segment: text.Segment = text.segment,
+    newlines: str = "paragraph",
 ) -> Iterator[Sentence]:
     """Return the sentences of a text or a treebank: of a file, or of what is ``given``.
 
@@ -262,17 +269,24 @@ def read_input(
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
+    if name != "text" and newlines != "paragraph":
+        raise UsageError(f"--newlines {newlines} for input of the format {name}; accepted with --from text")
     if name in TEXTS:
         reader = read_pieces if name == "text" else read_limited
         pieces = [given] if given is not None else reader(file, Problems(handler))
-        return _segmented(pieces, {"text": segment, "lines": text.lines, "words": text.words}[name])
+        readers: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
+            "text": partial(segment, newlines=newlines),
+            "lines": text.lines,
+            "words": text.words,
+        }
+        return _segmented(pieces, readers[name])
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     options = Reading(on_problem=handler)
     return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
 
 
-def _segmented(pieces: Iterable[str], segment: text.Segment) -> Iterator[Sentence]:
+def _segmented(pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]) -> Iterator[Sentence]:
     """Yield the sentences of a text; what is wrong with it after those that stand before."""
     with up_to_error(pieces) as before:
         yield from segment(before)

@@ -80,7 +80,7 @@ def read_shard(
 
 def _text(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
     with unpacked(piece) as handle, up_to_error(read_pieces(handle, _problems(piece, how.listen))) as pieces:
-        yield from _numbered(piece.name, how.segment(pieces))
+        yield from _numbered(piece.name, how.segment(pieces, newlines=how.options.newlines))
 
 
 def _conllu(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
@@ -103,7 +103,7 @@ def _paragraphs(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
         except ValueError as error:
             how.listen(Problem(name, None, str(error)))
         else:
-            yield from _numbered(name, how.segment(written))
+            yield from _numbered(name, how.segment(written, newlines=how.options.newlines))
 
 
 def _lines(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
@@ -140,7 +140,7 @@ def _object(name: str, line: str, how: ReadingOptions) -> tuple[str, Iterable[Se
         sentences = formats.read(io.BytesIO(line.encode()), format="jsonl")
         return document, [replace(sentence, place=Place(name, 1)) for sentence in sentences]
     if isinstance(written, str):
-        return document, how.segment(_whole(written))
+        return document, how.segment(_whole(written), newlines=how.options.newlines)
     if isinstance(words, list) and words and all(isinstance(word, str) and word.strip() for word in words):
         return document, [Sentence(words=tuple(map(_whole, words)))]
     raise ValueError(f"neither {how.options.text_column!r} is a string nor 'words' a list of words (--text-column)")
@@ -158,7 +158,7 @@ def _tables(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
         if written is None:
             how.listen(Problem(document, None, f"row {number} of {piece.name} has no text, or not in UTF-8"))
         else:
-            yield from _numbered(document, how.segment(written))
+            yield from _numbered(document, how.segment(written, newlines=how.options.newlines))
 
 
 READERS: dict[str, Callable[[Piece, ReadingOptions], Iterator[Item]]] = {

@@ -17,7 +17,7 @@ top               string                      the label over the whole tree; nul
 brackets          string                      the phrase structure in Penn notation; empty where there is none
 score             double                      of the parse, as the decoder has it
 note              string                      why the sentence was not parsed; null where it was
-lemmas, features, list of string              as they stood in the input, a value for every word; empty: none
+lemmas, features, list of string              as they stood in the input or were predicted; empty: none
 enhanced, misc
 comments          list of string              lines of CoNLL-U: sent_id, newpar, newdoc, start_char, text
 inserts           list of struct              before, row: lines of CoNLL-U that are not words (multiword ranges)

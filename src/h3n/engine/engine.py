@@ -53,9 +53,9 @@ class Engine:
         self.tokenizer = tokenizer
         self.segmenter = segmenter
 
-    def segment(self, text: str | Iterable[str]) -> Iterator[Sentence]:
+    def segment(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
         """Yield the sentences of a text, or of a text that comes in pieces."""
-        return SEGMENTERS[self.segmenter](text)
+        return SEGMENTERS[self.segmenter](text, newlines=newlines)
 
     def score(
         self, sentences: Sequence[Sentence], *, styles: Sequence[str | None] | None = None

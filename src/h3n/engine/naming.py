@@ -60,15 +60,27 @@ def name_parse(
     relations: tuple[str, ...] | None,
     tags: tuple[str, ...] | None,
     upos: tuple[str, ...] | None,
+    lemmas: tuple[str, ...] | None = None,
+    features: tuple[str, ...] | None = None,
 ) -> Named:
-    """Return a parse with its names; given tags stay, predicted ones stand where there are none."""
+    """Return a parse with its names; given tags, lemmas and features stay, predicted ones stand where there are none.
+
+    This is the one place where what a model predicts for words becomes part of a result.
+    """
     dependencies = Dependencies(parse.governors, relations) if relations is not None else None
-    tags, upos = _filled(sentence.tags, tags), _filled(sentence.upos, upos)
-    return Named(replace(sentence, tags=tags, upos=upos, dependencies=dependencies), parse, vocabulary)
+    complete = replace(
+        sentence,
+        tags=_filled(sentence.tags, tags),
+        upos=_filled(sentence.upos, upos),
+        lemmas=_filled(sentence.lemmas, lemmas),
+        features=sentence.features or features,  # "_" among given ones says that a word has none
+        dependencies=dependencies,
+    )
+    return Named(complete, parse, vocabulary)
 
 
 def _filled(given: tuple[str, ...] | None, predicted: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Return the tags that were given, with predicted ones where a word has none."""
+    """Return the tags or lemmas that were given, with predicted ones where a word has none."""
     if given is None or predicted is None:
         return given or predicted
     return tuple(guess if tag in NO_TAG else tag for tag, guess in zip(given, predicted, strict=True))

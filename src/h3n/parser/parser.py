@@ -130,9 +130,12 @@ class Parser:
         chosen = self.engine.decoder_for(decoder)
         return "auto" if decoder is None and constrained and chosen == "h3n" else chosen
 
-    def segment(self, text: str | Iterable[str]) -> Iterator[Sentence]:
-        """Yield the sentences of a text, or of a text that comes in pieces, as the model's segmenter finds them."""
-        return self.engine.segment(text)
+    def segment(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
+        """Yield the sentences of a text, or of a text that comes in pieces, as the model's segmenter finds them.
+
+        With ``newlines="sentence"`` every line end ends a sentence.
+        """
+        return self.engine.segment(text, newlines=newlines)
 
     def options(
         self,

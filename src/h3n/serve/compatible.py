@@ -1,7 +1,7 @@
 """Answers in the form of other services: CoreNLP's and those of spaCy's displaCy.
 
 Clients of those services get trees from h3n unchanged, as far as h3n has what they ask for: words, tags, phrase
-structure and dependencies. There are no lemmas: where a client expects one, the word itself stands.
+structure and dependencies. Where a client expects a lemma and the model finds none, the word itself stands.
 """
 
 from __future__ import annotations

@@ -138,11 +138,16 @@ def _dependency(result: Result, word: int) -> dict[str, Any]:
     }
 
 
+def lemma_of(result: Result, word: int) -> str:
+    """Return the lemma of a word, or the word itself where the model finds none."""
+    return result[word].lemma or result.words[word]
+
+
 def _token(result: Result, word: int, wanted: frozenset[str]) -> dict[str, Any]:
     start, end = result.offsets[word]
     form = result.words[word]
     token = {"index": word + 1, "word": form, "originalText": form}
     token |= {"characterOffsetBegin": start, "characterOffsetEnd": end}
     if wanted - {"tokenize", "ssplit"}:
-        token |= {"lemma": form, "pos": (result.tags or result.upos or ("",) * len(result))[word]}
+        token |= {"lemma": lemma_of(result, word), "pos": (result.tags or result.upos or ("",) * len(result))[word]}
     return token

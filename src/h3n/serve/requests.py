@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias, TypeVar, cast
+from typing import Annotated, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import Field
 
@@ -92,6 +92,7 @@ class ParseRequest:
     text: str | None = None
     texts: List[str] | None = None
     words: List[str] | List[List[str]] | None = None
+    newlines: Literal["paragraph", "sentence"] = "paragraph"
     model: str | None = None
     decoder: str | None = None
     head_score: str | None = None
@@ -219,7 +220,7 @@ def _sentences(
     for number, one in enumerate(texts):
         name = "text" if request.text is not None else f"texts.{number}"
         _check_characters(name, one)
-        parts = within(ticket, name, segment(one), limits, words)
+        parts = within(ticket, name, segment(one, newlines=request.newlines), limits, words)
         words += sum(map(len, parts))
         sentences += parts
         sources += [number] * len(parts)
