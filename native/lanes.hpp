@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -72,6 +73,21 @@ inline float largest(Lanes value) {
     return most;
 }
 #endif
+
+// A square of LANES rows, turned over: its halves change places across the diagonal, then those of its quarters, and so on.
+template <std::size_t HALF, std::size_t... L>
+__attribute__((always_inline)) inline void exchange(Lanes& one, Lanes& other, std::index_sequence<L...>) {
+    const Lanes upper = one;
+    one = __builtin_shufflevector(upper, other, ((L & HALF) == 0 ? L : LANES + L - HALF)...);
+    other = __builtin_shufflevector(upper, other, ((L & HALF) == 0 ? L + HALF : LANES + L)...);
+}
+template <std::size_t HALF = LANES / 2>
+__attribute__((always_inline)) inline void turn_square(Lanes (&rows)[LANES]) {
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < LANES; ++r)
+        if ((r & HALF) == 0) exchange<HALF>(rows[r], rows[r + HALF], std::make_index_sequence<LANES>());
+    if constexpr (HALF > 1) turn_square<HALF / 2>(rows);
+}
 
 constexpr std::size_t STRANDS = 16;  // of a sum, on every target: all add up in the same order, and get the same bits
 

@@ -49,18 +49,21 @@ H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (
 }
 
 // The rows of a block, which are rounded, by one layer; the first of them is row `block` of all. Weights are fetched once
-// for all these rows, and stay in the nearest cache.
+// for all these rows, and stay in the nearest cache. The sums of several tiles are finished together: what finishing
+// needs of the outputs is read once for them.
 template <Activation how>
 void multiply(const Product& product, std::size_t block, std::size_t count, const Rounded& rounded) {
+    constexpr std::size_t SOME = 1024 / COLUMNS / TILE * TILE;  // rows: 4 KiB of sums
     const Int8& layer = *product.layer;
+    float* out[BLOCK];
+    for (std::size_t r = 0; r < count; ++r) out[r] = product.out[block + r];
     for (std::size_t first = 0; first < layer.outputs; first += COLUMNS)
-        for (std::size_t r = 0; r < count; r += TILE) {
-            alignas(64) std::int32_t sums[TILE][COLUMNS];
-            const std::size_t some = count - r < TILE ? count - r : TILE;
-            float* out[TILE];
-            for (std::size_t t = 0; t < some; ++t) out[t] = product.out[block + r + t];
-            dot(rounded.values + r * layer.depth, layer, some, first, sums);
-            finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r, out);
+        for (std::size_t r = 0; r < count; r += SOME) {
+            alignas(64) std::int32_t sums[SOME][COLUMNS];
+            const std::size_t some = count - r < SOME ? count - r : SOME;
+            for (std::size_t t = 0; t < some; t += TILE)
+                dot(rounded.values + (r + t) * layer.depth, layer, some - t, first, sums + t);
+            finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r, out + r);
         }
 }
 
@@ -118,6 +121,22 @@ void add_norm(Table<const float> x, Table<const float> y, std::size_t rows, std:
             store(made + k, (load(made + k) - mean) * factor * load(norm.weight + k) + load(norm.bias + k));
         for (std::size_t k = even; k < width; ++k) made[k] = (made[k] - mean) * factor * norm.weight[k] + norm.bias[k];
     }
+}
+
+// Columns out of the first rows, of which there are up to LANES, times a factor: asked[d][query]. Lanes without a query
+// have the first one's.
+void ask(Table<const float> query, std::size_t some, std::size_t size, float factor, float* asked) {
+    const float* from[LANES];
+    for (std::size_t q = 0; q < LANES; ++q) from[q] = query[q < some ? q : 0];
+    std::size_t d = 0;
+    for (; d + LANES <= size; d += LANES) {
+        Lanes rows[LANES];
+        for (std::size_t q = 0; q < LANES; ++q) rows[q] = load(from[q] + d) * factor;
+        turn_square(rows);
+        for (std::size_t k = 0; k < LANES; ++k) store(asked + (d + k) * LANES, rows[k]);
+    }
+    for (; d < size; ++d)
+        for (std::size_t q = 0; q < LANES; ++q) asked[d * LANES + q] = from[q][d] * factor;
 }
 
 constexpr std::size_t TOGETHER = 8;  // sums under way at the same time, so that none waits for the one before
@@ -180,12 +199,9 @@ void attention(Table<const float> query, Table<const float> key, Table<const flo
         const std::size_t at = head * heads.size;
         for (std::size_t first = 0; first < rows; first += LANES) {
             const std::size_t some = rows - first < LANES ? rows - first : LANES;
-            for (std::size_t q = 0; q < LANES; ++q) {
-                const float* row = query[first + (q < some ? q : 0)] + at;
-                for (std::size_t p = 0; p < heads.parts; ++p)
-                    for (std::size_t d = 0; d < heads.size; ++d)
-                        asked[(p * heads.size + d) * LANES + q] = row[p * heads.apart + d] * factor;
-            }
+            for (std::size_t p = 0; p < heads.parts; ++p)
+                ask({query[first] + at + p * heads.apart, query.stride}, some, heads.size, factor,
+                    asked + p * heads.size * LANES);
             const float* added = heads.by_distance;
             if (added != nullptr) added += head * (2 * heads.reach + 1) + heads.reach + first;
             scores_of(asked, {key.data + at, key.stride}, rows, heads, added, scores);
