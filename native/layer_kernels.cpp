@@ -220,20 +220,26 @@ void contract(const float* row, std::size_t count, std::size_t width, const floa
         out[n] = sum(width, [&](std::size_t k) { return load(row + n * width + k) * load(values + k); });
 }
 
+// Spans whose features are in the nearest cache at the same time.
+constexpr std::size_t FEW = 16;
+
+// The features of up to BLOCK spans, rounded; `room` holds FEW x width floats.
+void round_spans(const Spans& given, const Span* spans, std::size_t rows, const Rounded& rounded, float* room) {
+    const Int8& layer = given.labels;
+    const Table<float> features{room, given.width};
+    for (std::size_t first = 0; first < rows; first += FEW) {
+        const std::size_t some = rows - first < FEW ? rows - first : FEW;
+        span_features(given, spans + first, some, features);
+        for (std::size_t r = 0; r < some; ++r)
+            round_row(features[r], layer, rounded.turned, rounded.values + (first + r) * layer.depth,
+                      rounded.steps[first + r], rounded.lows[first + r]);
+    }
+}
+
 void score_spans(const Spans& given, const Span* spans, std::size_t rows, Table<float> out, const Rounded& rounded,
                  float* room) {
-    const Table<float> features{room, given.width};
-    const std::size_t width = given.width;
-    for (std::size_t r = 0; r < rows; ++r) {
-        const float* first = given.posts + (spans[r].sentence * given.count + spans[r].start) * width;
-        const float* last = given.posts + (spans[r].sentence * given.count + spans[r].end) * width;
-        float* made = features[r];
-        for (std::size_t k = 0; k < width; ++k) made[k] = last[k] - first[k] + given.bias[k];
-    }
-    add_norm({room, width}, {}, rows, width, given.norm, features);
-    activate(features, rows, width, Activation::relu);
-    const Product scores{&given.labels, rows, {out}, Activation::none};
-    linear(&scores, 1, {{room, width}}, rounded);
+    round_spans(given, spans, rows, rounded, room);
+    multiply_block({&given.labels, rows, {out}, Activation::none}, 0, rows, rounded);
     if (given.pairs == nullptr) return;
     for (std::size_t r = 0; r < rows; ++r) {
         const float pair = given.pairs[(spans[r].sentence * given.count + spans[r].start) * given.count + spans[r].end];
@@ -258,12 +264,8 @@ std::size_t best(const float* values, std::size_t count, std::size_t left_out) {
 void best_labels(const Spans& given, const Span* spans, const std::size_t* left_out, std::size_t rows, float* scores,
                  std::int32_t* labels, const Rounded& rounded, float* room) {
     const Int8& layer = given.labels;
-    for (std::size_t r = 0; r < rows; ++r) {
-        span_feature(given, spans[r], room);
-        round_row(room, layer, rounded.turned, rounded.values + r * layer.depth, rounded.steps[r],
-                  rounded.lows[r]);
-    }
-    const Table<float> made{room + given.width, layer.outputs};
+    round_spans(given, spans, rows, rounded, room);
+    const Table<float> made{room, layer.outputs};
     multiply_block({&layer, rows, {made}, Activation::none}, 0, rows, rounded);
     for (std::size_t r = 0; r < rows; ++r) {
         const std::size_t found = best(made[r], layer.outputs, left_out[r]);
@@ -276,6 +278,6 @@ void best_labels(const Spans& given, const Span* spans, const std::size_t* left_
 
 extern const LayerKernels layer_kernels;
 const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, contract, score_spans, best,
-                                    norm_rows, products, log_shares, best_labels};
+                                    norm_rows, products, log_shares, best_labels, column_shares, share};
 
 }  // namespace h3n::H3N_TARGET

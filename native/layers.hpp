@@ -133,9 +133,14 @@ struct LayerKernels {
     // Scores into the logarithms of their shares of each column, in place.
     void (*log_shares)(Table<float> x, std::size_t rows, std::size_t columns);
     // The best label of up to BLOCK spans and its score, without `pairs`; of span r the label left_out[r] is left out.
-    // `room` holds width + BLOCK x labels floats.
+    // `room` holds BLOCK x width floats, and BLOCK x labels.
     void (*best_labels)(const Spans&, const Span* spans, const std::size_t* left_out, std::size_t rows, float* scores,
                         std::int32_t* labels, const Rounded&, float* room);
+    // out[c] = the share that row chosen[c] has of column c, by the exponentials of all its values times a factor.
+    void (*column_shares)(Table<const float> x, std::size_t rows, std::size_t columns, const std::int64_t* chosen,
+                          float factor, float* out);
+    // The same of one row: the share of the value at a place.
+    float (*share)(const float* values, std::size_t count, std::size_t place, float factor);
 };
 
 // One layer on rows that lie one after the other.
