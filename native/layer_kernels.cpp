@@ -277,7 +277,7 @@ void best_labels(const Spans& given, const Span* spans, const std::size_t* left_
 }  // namespace
 
 extern const LayerKernels layer_kernels;
-const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, contract, score_spans, best,
+const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), IN_ORDER, linear, activate, add_norm, attention, contract, score_spans, best,
                                     norm_rows, products, log_shares, best_labels, column_shares, share};
 
 }  // namespace h3n::H3N_TARGET

@@ -36,13 +36,13 @@ enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 }
 // spreads large inputs over others and leaves products the same. Rows that cannot be cut so are left as they are.
 // Some targets add up two quads in 16 bits before they go on in 32. That is exact for quads whose weights fit each other:
 // for no output of a panel do the weights of one sign at the same places add up to more than 128. So each panel has an
-// order of the quads, those that fit each other first, side by side. Targets with an instruction for quads ignore it.
+// order of the quads, those that fit each other first, side by side. Targets with an instruction for quads need none.
 struct Int8 {
     std::size_t inputs = 0, outputs = 0;
     std::size_t depth = 0, width = 0;       // the same, in whole quads and WIDEST; what is too many is zero
     bool turned = false;
     const std::int8_t* weights = nullptr;
-    const std::uint32_t* order = nullptr;   // (width / PANEL, depth / QUAD)
+    const std::uint32_t* order = nullptr;   // (width / PANEL, depth / QUAD), or none
     const std::uint32_t* fitting = nullptr; // (width / PANEL): how many quads of the order fit the one beside them
     const float* scales = nullptr;          // (width)
     const std::int32_t* sums = nullptr;     // (width), of the rounded weights
@@ -109,6 +109,7 @@ struct Product {
 
 struct LayerKernels {
     const char* target;
+    bool in_order;  // whether it reads the order of quads
     // All layers have the same number of inputs and are turned alike, so that a row is rounded once for all of them.
     void (*linear)(const Product* products, std::size_t count, Rows<const float> x, const Rounded&);
     void (*activate)(Table<float> x, std::size_t rows, std::size_t width, Activation);

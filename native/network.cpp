@@ -216,7 +216,7 @@ class Network::Reader {
     }
     Int8 packed(const std::vector<float>& weight, std::size_t outputs, std::size_t inputs, const float* bias) {
         require(outputs > 0 && inputs > 0, "a linear layer is empty");
-        network_.packed_.emplace_back(weight.data(), outputs, inputs, bias);
+        network_.packed_.emplace_back(weight.data(), outputs, inputs, bias, network_.kernels_.in_order);
         return network_.packed_.back().layer;
     }
     // One layer, or several of the same input as one.

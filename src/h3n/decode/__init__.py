@@ -19,7 +19,7 @@ __all__ = [
     "decode_batch",
     "label_scores",
     "tree_head_scores",
-    "usual_decoder",
     "trusted",
+    "usual_decoder",
     "weigh",
 ]
