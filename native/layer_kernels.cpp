@@ -48,6 +48,13 @@ H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (
     }
 }
 
+constexpr std::size_t LINE = 64;  // bytes of a line of the caches
+
+// Ask for memory that is needed soon. It need not be ours.
+inline void fetch(const std::int8_t* from, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += LINE) __builtin_prefetch(from + k, 0, 2);
+}
+
 // The rows of a block, which are rounded, by one layer; the first of them is row `block` of all. Weights are fetched once
 // for all these rows, and stay in the nearest cache. The sums of several tiles are finished together: what finishing
 // needs of the outputs is read once for them.
@@ -57,14 +64,21 @@ void multiply(const Product& product, std::size_t block, std::size_t count, cons
     const Int8& layer = *product.layer;
     float* out[BLOCK];
     for (std::size_t r = 0; r < count; ++r) out[r] = product.out[block + r];
-    for (std::size_t first = 0; first < layer.outputs; first += COLUMNS)
+    const std::size_t next = COLUMNS * layer.depth, tiles = (count + TILE - 1) / TILE;
+    const std::size_t share = (next / tiles + LINE - 1) / LINE * LINE;
+    for (std::size_t first = 0; first < layer.outputs; first += COLUMNS) {
+        const std::int8_t* ahead = layer.weights + (first + COLUMNS) * layer.depth;
         for (std::size_t r = 0; r < count; r += SOME) {
             alignas(64) std::int32_t sums[SOME][COLUMNS];
             const std::size_t some = count - r < SOME ? count - r : SOME;
-            for (std::size_t t = 0; t < some; t += TILE)
+            for (std::size_t t = 0; t < some; t += TILE) {
+                fetch(ahead, share);
+                ahead += share;
                 dot(rounded.values + (r + t) * layer.depth, layer, some - t, first, sums + t);
+            }
             finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r, out + r);
         }
+    }
 }
 
 void multiply_block(const Product& product, std::size_t block, std::size_t count, const Rounded& rounded) {

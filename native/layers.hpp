@@ -23,7 +23,7 @@ constexpr std::size_t SLACK = 16;    // the widest vector
 constexpr std::size_t PAIR = 2;      // inputs whose products with weights are small enough to be added up in 16 bits
 constexpr std::size_t COLUMN_STEP = 32;  // columns of float weights that are read together
 constexpr std::size_t TURN = 32;     // stretches of a row that are turned against each other
-constexpr std::size_t BLOCK = 96;    // rows rounded at a time: with the weights of a panel they stay in the caches
+constexpr std::size_t BLOCK = 192;   // rows rounded at a time: with the weights of a panel they stay in the caches
 
 enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 };
 
