@@ -210,7 +210,7 @@ void Packed::round_weights(const float* weight) {
     }
 }
 
-Packed::Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias) {
+Packed::Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias, bool in_order) {
     const auto whole = [](std::size_t count, std::size_t unit) { return (count + unit - 1) / unit * unit; };
     layer.inputs = inputs;
     layer.outputs = outputs;
@@ -229,7 +229,7 @@ Packed::Packed(const float* weight, std::size_t outputs, std::size_t inputs, con
     layer.scales = scales_.data();
     layer.totals = totals_.data();
     layer.bias = bias_.data();
-    order_quads();
+    if (in_order) order_quads();
 }
 
 }  // namespace h3n

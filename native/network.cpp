@@ -216,7 +216,7 @@ class Network::Reader {
     }
     Int8 packed(const std::vector<float>& weight, std::size_t outputs, std::size_t inputs, const float* bias) {
         require(outputs > 0 && inputs > 0, "a linear layer is empty");
-        network_.packed_.emplace_back(weight.data(), outputs, inputs, bias);
+        network_.packed_.emplace_back(weight.data(), outputs, inputs, bias, network_.kernels_.in_order);
         return network_.packed_.back().layer;
     }
     // One layer, or several of the same input as one.
@@ -750,7 +750,7 @@ void Output::score_spans() {
     const Spans given{post_rows_.get(), nullptr, 0, o.span, network_.span_bias_, network_.span_norm_, network_.labels_};
     const std::size_t depth = network_.labels_.depth;
     const Rounded rounded = rounded_room(depth, room_for<float>(rounding_numbers(depth)));
-    float* made = room<For::scores>(o.span + BLOCK * o.labels);
+    float* made = room<For::scores>(BLOCK * std::max(o.span, o.labels));
     Span spans[BLOCK];
     std::size_t left_out[BLOCK], to[BLOCK], some = 0;
     float scores[BLOCK];
@@ -778,13 +778,15 @@ void Output::score_spans() {
     if (some > 0) finish();
 }
 
-void Output::label_scores(const Numbers& sentence, const Numbers& start, const Numbers& end, float* out) const {
+template <class Take>
+void Output::each_spans(const Numbers& sentence, const Numbers& start, const Numbers& end, const Take& take) const {
     const Options& o = options();
     require(start.size == sentence.size && end.size == sentence.size, "spans: the columns differ in length");
     const Spans given{post_rows_.get(), nullptr, 0, o.span, network_.span_bias_, network_.span_norm_, network_.labels_};
     const std::size_t depth = network_.labels_.depth;
     const Rounded rounded = rounded_room(depth, room_for<float>(rounding_numbers(depth)));
-    float* made = room<For::scores>(BLOCK * o.span);
+    float* made = room<For::scores>(BLOCK * (o.span + o.labels + 1));
+    const Table<float> to{made + BLOCK * o.span, o.labels + 1};  // one more, for who takes them
     for (std::size_t first = 0; first < sentence.size; first += BLOCK) {
         const std::size_t some = std::min(BLOCK, sentence.size - first);
         Span spans[BLOCK];
@@ -799,11 +801,52 @@ void Output::label_scores(const Numbers& sentence, const Numbers& start, const N
             spans[r] = {0, here.post + from, here.post + last};
             pairs[r] = pairs_ ? pairs_[here.cell + from * (here.length + 1) + last] : 0.0F;
         }
-        const Table<float> to{out + first * o.labels, o.labels};
         network_.kernels_.score_spans(given, spans, some, to, rounded, made);
         for (std::size_t r = 0; r < some; ++r)
             for (std::size_t n = 0; n < o.labels; ++n) to[r][n] += pairs[r];
+        take(to, first, some);
     }
+}
+
+void Output::label_scores(const Numbers& sentence, const Numbers& start, const Numbers& end, float* out) const {
+    const std::size_t labels = options().labels;
+    each_spans(sentence, start, end, [=](Table<float> scores, std::size_t first, std::size_t some) {
+        for (std::size_t r = 0; r < some; ++r) std::copy_n(scores[r], labels, out + (first + r) * labels);
+    });
+}
+
+void Output::label_shares(const Numbers& sentence, const Numbers& start, const Numbers& end, const Numbers& label,
+                          float factor, float none, float* out) const {
+    constexpr float never = -std::numeric_limits<float>::infinity();
+    const Options& o = options();
+    require(label.size == sentence.size, "spans: the columns differ in length");
+    each_spans(sentence, start, end, [&](Table<float> scores, std::size_t first, std::size_t some) {
+        for (std::size_t r = 0; r < some; ++r) {
+            const std::size_t at = first + r;
+            const auto length = static_cast<std::int64_t>(sentences_[static_cast<std::size_t>(sentence[at])].length);
+            const auto chosen = static_cast<std::uint64_t>(label[at] - 1);  // the first is that of no label, here the last
+            require(chosen < o.labels, "spans: there is no such label");
+            const std::int64_t width = end[at] - start[at];
+            if (o.helper < o.labels && (width == 1 || width == length)) scores[r][o.helper] = never;
+            scores[r][o.labels] = width == length ? never : none;  // a whole sentence always has a label
+            out[at] = network_.kernels_.share(scores[r], o.labels + 1, static_cast<std::size_t>(chosen), factor);
+        }
+    });
+}
+
+void Output::governor_shares(const Numbers& governors, float factor, float* out) const {
+    check_governors(governors);
+    for (const Sentence& sentence : sentences_)
+        network_.kernels_.column_shares({arcs.get() + sentence.arc, sentence.length}, sentence.length + 1, sentence.length,
+                                        governors.data + sentence.word, factor, out + sentence.word);
+}
+
+void Output::check_governors(const Numbers& governors) const {
+    require(governors.size == words, "governors: there is not one for every word");
+    for (const Sentence& sentence : sentences_)
+        for (std::size_t k = 0; k < sentence.length; ++k)
+            require(static_cast<std::uint64_t>(governors[sentence.word + k]) <= sentence.length,
+                    "governors: a governor is not in its sentence");
 }
 
 // Give the scores of the relations of each word to its governor, minus infinity where a relation cannot stand.
@@ -811,11 +854,7 @@ template <class Take>
 void Output::each_relation(const Numbers& governors, const Take& take) const {
     constexpr std::size_t SOME = 24;  // rows: what is made of them is large
     const Options& o = options();
-    require(governors.size == words, "governors: there is not one for every word");
-    for (const Sentence& sentence : sentences_)
-        for (std::size_t k = 0; k < sentence.length; ++k)
-            require(static_cast<std::uint64_t>(governors[sentence.word + k]) <= sentence.length,
-                    "governors: a governor is not in its sentence");
+    check_governors(governors);
     if (o.relations == 0) return;
     const Int8& pull = network_.relation_pull_;
     const std::size_t width = o.relation + 1, made = SOME * pull.outputs + SLACK;

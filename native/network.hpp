@@ -176,6 +176,11 @@ class Output {
     void levels(float* out) const;  // (words, levels)
     // (spans, labels), of all labels but the empty one.
     void label_scores(const Numbers& sentence, const Numbers& start, const Numbers& end, float* out) const;
+    // (words): how likely one governor of each word is, among all words and the root; scores are multiplied by a factor.
+    void governor_shares(const Numbers& governors, float factor, float* out) const;
+    // (spans): how likely one label of each span is, among all that it may have and none, whose score is `none`.
+    void label_shares(const Numbers& sentence, const Numbers& start, const Numbers& end, const Numbers& label,
+                      float factor, float none, float* out) const;
 
   private:
     friend class Network;
@@ -188,8 +193,12 @@ class Output {
     void score_posts();
     void score_pairs(const float* looked_for, const float* end);
     void score_spans();
+    void check_governors(const Numbers& governors) const;
     template <class Take>
     void each_relation(const Numbers& governors, const Take& take) const;
+    // Gives the scores of the labels of up to BLOCK spans, the number of the first of them, and how many these are.
+    template <class Take>
+    void each_spans(const Numbers& sentence, const Numbers& start, const Numbers& end, const Take& take) const;
 
     const Network& network_;
     std::vector<Sentence> sentences_;

@@ -198,6 +198,16 @@ void bind_network(nb::module_& m) {
             return filled<std::int64_t>({out.words},
                                         [&](std::int64_t* to) { out.relations(numbers(governors), to); });
         }, nb::arg("governors").noconvert())
+        .def("governor_shares", [](const Out& out, const Column& governors, float factor) {
+            return filled<float>({out.words}, [&](float* to) { out.governor_shares(numbers(governors), factor, to); });
+        }, nb::arg("governors").noconvert(), nb::arg("factor"))
+        .def("label_shares", [](const Out& out, const Column& sentence, const Column& start, const Column& end,
+                                const Column& label, float factor, float none) {
+            return filled<float>({sentence.shape(0)}, [&](float* to) {
+                out.label_shares(numbers(sentence), numbers(start), numbers(end), numbers(label), factor, none, to);
+            });
+        }, nb::arg("sentence").noconvert(), nb::arg("start").noconvert(), nb::arg("end").noconvert(),
+             nb::arg("label").noconvert(), nb::arg("factor"), nb::arg("none"))
         .def("levels", [](const Out& out) {
             return filled<float>({out.words, out.options().levels}, [&](float* to) { out.levels(to); });
         })

@@ -54,52 +54,72 @@ inline void join(Moments<float>& one, std::size_t others, float mean, float squa
     one.count = count;
 }
 
-// In chunks, which are joined in pairs, and these in pairs, and so on.
-inline Moments<float> moments_of(const float* x, std::size_t width) {
+// Of some rows, which do not wait for each other. In chunks, which are joined in pairs, and these in pairs, and so on.
+template <std::size_t ROWS>
+inline void moments_of(const float* const (&x)[ROWS], std::size_t width, Moments<float> (&made)[ROWS]) {
     constexpr std::size_t CHUNK = 16, DEEPEST = 32;
     const std::size_t vectors = width / EIGHT, chunks = (vectors + CHUNK - 1) / CHUNK;
     std::size_t depth = 0;
     while ((std::size_t{1} << depth) < chunks) ++depth;
-    Moments<Eight> levels[DEEPEST];
+    Moments<Eight> levels[ROWS][DEEPEST];
     for (std::size_t i = 0; i < chunks; ++i) {
-        Moments<Eight> chunk;
-        for (std::size_t k = i * CHUNK; k < vectors && k < (i + 1) * CHUNK; ++k) {
-            const Eight one = load_eight(x + k * EIGHT), apart = one - chunk.mean;
-            const float share = 1.0F / static_cast<float>(++chunk.count);
-            chunk.mean = fused(apart, share - Eight{}, chunk.mean);
-            chunk.squares = fused(apart, one - chunk.mean, chunk.squares);
+        const std::size_t first = i * CHUNK, last = vectors < first + CHUNK ? vectors : first + CHUNK;
+        Eight mean[ROWS] = {}, squares[ROWS] = {};
+        for (std::size_t k = first; k < last; ++k) {
+            const float share = 1.0F / static_cast<float>(k - first + 1);
+            for (std::size_t r = 0; r < ROWS; ++r) {
+                const Eight one = load_eight(x[r] + k * EIGHT), apart = one - mean[r];
+                mean[r] = fused(apart, share - Eight{}, mean[r]);
+                squares[r] = fused(apart, one - mean[r], squares[r]);
+            }
         }
-        join(levels[0], chunk);
-        for (std::size_t level = 1, mask = i + 1; level < depth && mask % 2 == 0; ++level, mask /= 2) {
-            join(levels[level], levels[level - 1]);
-            levels[level - 1] = {};
+        for (std::size_t r = 0; r < ROWS; ++r) {
+            join(levels[r][0], {last - first, mean[r], squares[r]});
+            for (std::size_t level = 1, mask = i + 1; level < depth && mask % 2 == 0; ++level, mask /= 2) {
+                join(levels[r][level], levels[r][level - 1]);
+                levels[r][level - 1] = {};
+            }
         }
     }
-    for (std::size_t level = 1; level < depth; ++level) join(levels[0], levels[level]);
-    Moments<float> made;
-    for (std::size_t k = vectors * EIGHT; k < width; ++k) {
-        const float apart = x[k] - made.mean;
-        made.mean += apart / static_cast<float>(++made.count);
-        made.squares = fused(apart, x[k] - made.mean, made.squares);
+    for (std::size_t r = 0; r < ROWS; ++r) {
+        for (std::size_t level = 1; level < depth; ++level) join(levels[r][0], levels[r][level]);
+        Moments<float>& all = made[r];
+        all = {};
+        for (std::size_t k = vectors * EIGHT; k < width; ++k) {
+            const float apart = x[r][k] - all.mean;
+            all.mean += apart / static_cast<float>(++all.count);
+            all.squares = fused(apart, x[r][k] - all.mean, all.squares);
+        }
+        for (std::size_t lane = 0; lane < EIGHT; ++lane)
+            join(all, vectors, levels[r][0].mean[lane], levels[r][0].squares[lane]);
     }
-    for (std::size_t lane = 0; lane < EIGHT; ++lane)
-        join(made, vectors, levels[0].mean[lane], levels[0].squares[lane]);
-    return made;
+}
+
+template <std::size_t ROWS>
+inline void norm_some(Table<float> x, std::size_t width, const Norm& norm) {
+    const float* rows[ROWS];
+    for (std::size_t r = 0; r < ROWS; ++r) rows[r] = x[r];
+    Moments<float> found[ROWS];
+    moments_of(rows, width, found);
+    for (std::size_t r = 0; r < ROWS; ++r) {
+        float* row = x[r];
+        const float mean = found[r].mean;
+        const float factor = 1.0F / __builtin_sqrtf(found[r].squares / static_cast<float>(width) + norm.epsilon);
+        std::size_t k = 0;
+        for (; k + EIGHT <= width; k += EIGHT) {
+            const Eight made =
+                fused((load_eight(row + k) - mean) * factor, load_eight(norm.weight + k), load_eight(norm.bias + k));
+            __builtin_memcpy(row + k, &made, sizeof made);
+        }
+        for (; k < width; ++k) row[k] = fused((row[k] - mean) * factor, norm.weight[k], norm.bias[k]);
+    }
 }
 
 inline void norm_rows(Table<float> x, std::size_t rows, std::size_t width, const Norm& norm) {
-    for (std::size_t r = 0; r < rows; ++r) {
-        float* row = x[r];
-        const Moments<float> found = moments_of(row, width);
-        const float factor = 1.0F / __builtin_sqrtf(found.squares / static_cast<float>(width) + norm.epsilon);
-        std::size_t k = 0;
-        for (; k + EIGHT <= width; k += EIGHT) {
-            const Eight made = fused((load_eight(row + k) - found.mean) * factor, load_eight(norm.weight + k),
-                                     load_eight(norm.bias + k));
-            __builtin_memcpy(row + k, &made, sizeof made);
-        }
-        for (; k < width; ++k) row[k] = fused((row[k] - found.mean) * factor, norm.weight[k], norm.bias[k]);
-    }
+    constexpr std::size_t SOME = 4;
+    std::size_t r = 0;
+    for (; r + SOME <= rows; r += SOME) norm_some<SOME>({x[r], x.stride}, width, norm);
+    for (; r < rows; ++r) norm_some<1>({x[r], x.stride}, width, norm);
 }
 
 }  // namespace h3n::H3N_TARGET

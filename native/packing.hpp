@@ -12,8 +12,8 @@ const std::vector<const LayerKernels*>& supported_layer_kernels();
 
 class Packed {
   public:
-    // `weight` is (outputs, inputs), of finite numbers; `bias` may be null.
-    Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias);
+    // `weight` is (outputs, inputs), of finite numbers; `bias` may be null. The order of quads takes time to find.
+    Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias, bool in_order = true);
     Packed(const Packed&) = delete;
     Packed& operator=(const Packed&) = delete;
 

@@ -1,4 +1,4 @@
-// Products of floats, logarithms of shares, and the best label of spans. Included by layer_kernels.cpp alone, once per
+// Products of floats, logarithms of shares, and the features of spans. Included by layer_kernels.cpp alone, once per
 // target. Every number is the sum of its terms in their order, whatever the width of the vectors: the bits are the same.
 #pragma once
 
@@ -73,28 +73,65 @@ inline void log_shares(Table<float> x, std::size_t rows, std::size_t columns) {
     }
 }
 
-// The feature of a span: the difference of its fenceposts, normed, cut off below zero. The steps are those of add_norm.
-inline void span_feature(const Spans& given, const Span& span, float* made) {
+inline void column_shares(Table<const float> x, std::size_t rows, std::size_t columns, const std::int64_t* chosen,
+                          float factor, float* out) {
+    for (std::size_t c = 0; c < columns; c += LANES) {
+        const std::size_t some = columns - c;
+        Lanes most = load_some(x[0] + c, some, 0.0F), taken{};
+        for (std::size_t r = 1; r < rows; ++r) most = max(most, load_some(x[r] + c, some, 0.0F));
+        Lanes total{};
+        for (std::size_t r = 0; r < rows; ++r) total += exponential((load_some(x[r] + c, some, 0.0F) - most) * factor);
+        for (std::size_t l = 0; l < LANES && l < some; ++l) taken[l] = x[static_cast<std::size_t>(chosen[c + l])][c + l];
+        store_some(out + c, exponential((taken - most) * factor) / total, some);
+    }
+}
+
+inline float share(const float* values, std::size_t count, std::size_t place, float factor) {
+    const float least = -__builtin_inff();
+    Lanes most = all(values[place]);
+    for (std::size_t k = 0; k < count; k += LANES) most = max(most, load_some(values + k, count - k, least));
+    const float top = largest(most);
+    const float total = sum(count, [&](std::size_t k) {
+        return exponential((load_some(values + k, count - k, least) - top) * factor);
+    });
+    return exponential(all((values[place] - top) * factor))[0] / total;
+}
+
+// The features of some spans, (rows, width): the differences of their fenceposts, normed, cut off below zero. The steps
+// are those of add_norm, one after the other for all of the spans, so that none waits for the one before.
+H3N_ALONE void span_features(const Spans& given, const Span* spans, std::size_t rows, Table<float> out) {
     const std::size_t width = given.width;
-    const float* first = given.posts + (span.sentence * given.count + span.start) * width;
-    const float* last = given.posts + (span.sentence * given.count + span.end) * width;
-    const float total = sum(width, [&](std::size_t k) {
-        const std::size_t some = width - k;
-        const Lanes apart = load_some(last + k, some, 0.0F) - load_some(first + k, some, 0.0F) +
-                            load_some(given.bias + k, some, 0.0F);
-        store_some(made + k, apart, some);
-        return apart;
-    });
-    const float mean = total / static_cast<float>(width);
-    const float squares = sum(width, [&](std::size_t k) {
-        const Lanes apart = load_some(made + k, width - k, mean) - mean;
-        return apart * apart;
-    });
-    const float factor = 1.0F / __builtin_sqrtf(squares / static_cast<float>(width) + given.norm.epsilon);
-    for (std::size_t k = 0; k < width; k += LANES) {
-        const std::size_t some = width - k;
-        const Lanes one = (load_some(made + k, some, 0.0F) - mean) * factor * load_some(given.norm.weight + k, some, 0.0F);
-        store_some(made + k, max(one + load_some(given.norm.bias + k, some, 0.0F), Lanes{}), some);
+    float means[BLOCK], factors[BLOCK];
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float* first = given.posts + (spans[r].sentence * given.count + spans[r].start) * width;
+        const float* last = given.posts + (spans[r].sentence * given.count + spans[r].end) * width;
+        float* made = out[r];
+        const float total = sum(width, [&](std::size_t k) {
+            const std::size_t some = width - k;
+            const Lanes apart = load_some(last + k, some, 0.0F) - load_some(first + k, some, 0.0F) +
+                                load_some(given.bias + k, some, 0.0F);
+            store_some(made + k, apart, some);
+            return apart;
+        });
+        means[r] = total / static_cast<float>(width);
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float* made = out[r];
+        const float mean = means[r];
+        const float squares = sum(width, [&](std::size_t k) {
+            const Lanes apart = load_some(made + k, width - k, mean) - mean;
+            return apart * apart;
+        });
+        factors[r] = 1.0F / __builtin_sqrtf(squares / static_cast<float>(width) + given.norm.epsilon);
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+        float* made = out[r];
+        for (std::size_t k = 0; k < width; k += LANES) {
+            const std::size_t some = width - k;
+            const Lanes one =
+                (load_some(made + k, some, 0.0F) - means[r]) * factors[r] * load_some(given.norm.weight + k, some, 0.0F);
+            store_some(made + k, max(one + load_some(given.norm.bias + k, some, 0.0F), Lanes{}), some);
+        }
     }
 }
 

@@ -52,9 +52,12 @@ H3N_INLINE void turn_four(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
 }
 
 // Three steps at once: pairs of runs that lie side by side, pairs of these pairs, and pairs of those; `to` is not `from`.
-H3N_ALONE void turn_eights(const float* from, std::size_t run, std::size_t count, float* to) {
+// RUN is the length of a run where that is known to the compiler, else 0.
+template <std::size_t RUN>
+H3N_ALONE void turn_eights(const float* from, std::size_t length, std::size_t count, float* to) {
+    const std::size_t run = RUN > 0 ? RUN : length;
     for (std::size_t at = 0; at < count; at += 8 * run) {
-        const auto some = [=](std::size_t k, std::size_t width) {
+        const auto some = [=](std::size_t k, std::size_t width) __attribute__((always_inline)) {
             const float* x = from + at + k;
             Lanes a = load_some(x, width, 0.0F), b = load_some(x + run, width, 0.0F);
             Lanes c = load_some(x + 2 * run, width, 0.0F), d = load_some(x + 3 * run, width, 0.0F);
@@ -112,7 +115,13 @@ H3N_ALONE Range turn_quarters(float* row, std::size_t count) {
 // Turn the stretches of a row against each other: neighbours, then neighbouring pairs, and so on.
 inline Range turn(const float* x, std::size_t inputs, float* turned) {
     static_assert(TURN == 8 * 4, "three steps, then two");
-    turn_eights(x, inputs / TURN, inputs, turned);
+    const std::size_t run = inputs / TURN;
+    switch (run) {  // the usual lengths
+        case 12: turn_eights<12>(x, run, inputs, turned); break;
+        case 24: turn_eights<24>(x, run, inputs, turned); break;
+        case 48: turn_eights<48>(x, run, inputs, turned); break;
+        default: turn_eights<0>(x, run, inputs, turned);
+    }
     return turn_quarters(turned, inputs);
 }
 

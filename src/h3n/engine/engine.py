@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TypeVar
 
 import numpy as np
@@ -167,8 +167,7 @@ class Engine:
 
 def governor_ids(governors: Sequence[Sequence[int]]) -> Numbers:
     """Return the governors of all sentences in a row: 0 is the root, k the sentence's word k - 1."""
-    flat = [0 if governor == ROOT else governor + 1 for sentence in governors for governor in sentence]
-    return np.array(flat, dtype=np.int64)
+    return np.fromiter(chain.from_iterable(governors), np.int64) - ROOT
 
 
 def level_classes(output: Output) -> list[tuple[int, ...]]:

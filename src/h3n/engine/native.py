@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from h3n.convert import LEVELS
-from h3n.decode import Scores
+from h3n.decode import Scores, trusted
 from h3n.engine.features import Features
 from h3n.engine.inputs import Inputs, pieces_of
 from h3n.engine.output import Floats, Numbers
@@ -136,7 +136,7 @@ class NativeOutput:
         for n in self.lengths:
             chart, last = slice(cell, cell + (n + 1) * (n + 1)), arc + n * (n + 1)
             made.append(
-                Scores(
+                trusted(
                     full=full[chart].reshape(n + 1, n + 1),
                     open=both[chart].reshape(n + 1, n + 1),
                     label=label[chart].reshape(n + 1, n + 1),
@@ -182,6 +182,16 @@ class NativeOutput:
     def label_scores(self, sentence: Numbers, start: Numbers, end: Numbers) -> Floats:
         """Return (spans, labels), of all labels but the empty one, for some spans."""
         return self._found.label_scores(sentence, start, end)
+
+    def governor_shares(self, governors: Numbers, *, temperature: float) -> Floats:
+        """Return how likely one governor of each word is, among all words and the root."""
+        return self._found.governor_shares(governors, 1.0 / temperature)
+
+    def label_shares(
+        self, sentence: Numbers, start: Numbers, end: Numbers, label: Numbers, *, temperature: float, none: float
+    ) -> Floats:
+        """Return how likely one label of each of some spans is, among all that it may have and none."""
+        return self._found.label_shares(sentence, start, end, label, 1.0 / temperature, none)
 
 
 def options_of(saved: Saved) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ MOST_MARKS = 16  # around a sentence
 LONGEST_TEXT = 16  # characters that a part puts into a text
 LONGEST_PIECE = 10_000  # characters
 LONGEST_WORD = 200  # characters that WordPiece looks up: it takes the square of them
+_SURROGATE = re.compile("[\ud800-\udfff]")
 LONGEST_MAPPED = 64  # bytes that a table of characters puts in place of one; that of SentencePiece has 33
 # Regular expressions of tokenizers in use. Others are refused: there are some that take for ever.
 PATTERNS = {
@@ -312,18 +314,19 @@ def _vocabulary(part: Table, where: str) -> Mapping[str, int]:
     vocabulary = part.get("vocab")
     if not isinstance(vocabulary, dict) or not vocabulary:
         raise _Fault(f"{where}.vocab is {show(vocabulary)}; expected a table of pieces and their numbers")
-    if not all(type(number) is int and 0 <= number < 2**31 for number in vocabulary.values()):
+    numbers = vocabulary.values()
+    if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) >= 2**31:
         raise _Fault(f"{where}.vocab has a number that is no whole number from 0 to {2**31 - 1}")
-    if len(set(vocabulary.values())) < len(vocabulary):
+    if len(set(numbers)) < len(vocabulary):
         raise _Fault(f"{where}.vocab has two pieces with one number")
     _check_pieces(vocabulary, where)
     return vocabulary
 
 
-def _check_pieces(pieces: Any, where: str) -> None:
-    for piece in pieces:
-        if len(piece) > LONGEST_PIECE:
-            raise _Fault(f"{where}.vocab: a piece of {len(piece)} characters; accepted: {LONGEST_PIECE} at most")
+def _check_pieces(pieces: Collection[str], where: str) -> None:
+    longest = max(map(len, pieces), default=0)
+    if longest > LONGEST_PIECE:
+        raise _Fault(f"{where}.vocab: a piece of {longest} characters; accepted: {LONGEST_PIECE} at most")
 
 
 def _unknown(part: Table, where: str, vocabulary: Mapping[str, int]) -> None:
@@ -370,7 +373,7 @@ def _unigram(part: Table, where: str) -> float:
             raise _Fault(f"{where}.vocab has {show(entry)}; expected a piece and its score")
         if type(entry[1]) not in (int, float) or not abs(entry[1]) < 1e30:
             raise _Fault(f"{where}.vocab has {show(entry)}; expected a score that is a number")
-    _check_pieces((entry[0] for entry in vocabulary), where)
+    _check_pieces([entry[0] for entry in vocabulary], where)
     if not vocabulary:
         raise _Fault(f"{where}.vocab is empty; expected a list of pieces and their scores")
     _whole(part, "unk_id", where, 0, len(vocabulary) - 1)

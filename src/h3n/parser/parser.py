@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from h3n.decode import Constraints
-from h3n.engine.confidence import arc_confidences, span_confidences
+from h3n.engine.confidence import governor_confidences, span_confidences
 from h3n.engine.engine import Engine, Scored
 from h3n.engine.inputs import Inputs
 from h3n.engine.limits import NO_LIMITS, Limits
@@ -327,10 +327,7 @@ class Parser:
             temperature=decoding.span_temperature,
             none=decoding.span_none,
         )
-        arcs = (
-            arc_confidences(scores, parse, temperature=decoding.arc_temperature)
-            for scores, parse in zip(scored.scores, parses, strict=True)
-        )
+        arcs = governor_confidences(scored.output, scored.scores, parses, temperature=decoding.arc_temperature)
         named = engine.name(scored, parses)
         if options.keep_arcs:
             named = list(map(with_own_relations, named, scored.sentences))
