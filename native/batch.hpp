@@ -17,8 +17,15 @@ enum class Status : std::int32_t {
     no_tree = 1,     // no parse has a finite score
     not_number = 2,  // NaN or +inf among the scores
     below_full = 3,  // open < full somewhere
+    too_large = 5,   // the forest has no room: see forest.hpp
     changed = 4,     // the scores are no longer those that were checked, or their sums are too large for a float
 };
+
+// What is wrong with the scores a decoder needs, if anything.
+Status check(const Sentence& sentence, unsigned needs);
+
+// What a tree is worth, summed in double.
+double score_of(const Sentence& sentence, const Tree& tree, bool arcs);
 
 struct Result {
     Status status = Status::fine;

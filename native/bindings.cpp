@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "batch.hpp"
+#include "forest.hpp"
+#include "workspace.hpp"
 
 namespace nb = nanobind;
 
@@ -151,6 +152,7 @@ struct Inputs {
         if (!input[3].is_none()) sentence.arc = matrix_of(input[3]);
         if (!input[4].is_none()) sentence.root = vector_of(input[4]);
         if (!input[5].is_none()) sentence.head = vector_of(input[5]);
+        if (input.size() > 7 && !input[7].is_none()) sentence.empty = matrix_of(input[7]);
         sentences.push_back(sentence);
         labels.emplace_back();
         if (!input[6].is_none()) {
@@ -191,6 +193,37 @@ nb::list decode(const nb::list& given, const std::vector<std::size_t>& indices, 
     }
     nb::list list;
     for (const nb::object& parse : parses) list.append(parse);
+    return list;
+}
+
+nb::list parses_of(const std::vector<h3n::Result>& trees, const Indices& labels) {
+    nb::list list;
+    for (const h3n::Result& tree : trees)
+        list.append(nb::make_tuple(spans_of(tree, labels), governors_of(tree), tree.score));
+    return list;
+}
+
+// One tuple per sentence: (status, the k best, samples, log-partition, entropy, spans, arcs, cells of heads, their values).
+nb::list explore(const nb::list& given, const std::vector<std::size_t>& indices, std::size_t best, std::size_t samples,
+                 std::uint64_t seed, bool marginals, std::size_t limit) {
+    const Inputs inputs(given);
+    nb::list list;
+    const h3n::Watch watch{LOOK_UP};
+    for (std::size_t s = 0; s < inputs.sentences.size(); ++s) {
+        h3n::Answer answer;
+        {
+            const nb::gil_scoped_release release;
+            std::unique_ptr<h3n::Workspace> workspace = h3n::take_workspace();
+            workspace->watch(&watch);
+            answer = h3n::explore(inputs.sentences[s], decoder_of(best_target(), indices.at(s)),
+                                  {best, samples, seed + s, marginals, limit}, *workspace);
+            h3n::give_back(std::move(workspace));
+        }
+        list.append(nb::make_tuple(static_cast<int>(answer.status), parses_of(answer.trees, inputs.labels[s]),
+                                   parses_of(answer.samples, inputs.labels[s]), answer.log_partition, answer.entropy,
+                                   to_numpy(std::move(answer.spans), 1), to_numpy(std::move(answer.arcs), 1),
+                                   to_numpy(std::move(answer.head_cells), 3), to_numpy(std::move(answer.head_values), 1)));
+    }
     return list;
 }
 
@@ -270,6 +303,8 @@ NB_MODULE(_native, m) {
         return decoder_of(best_target(), index).bytes(words);
     });
     m.def("decode", &decode, nb::arg("sentences"), nb::arg("decoders"), nb::arg("threads"), nb::arg("target"));
+    m.def("explore", &explore, nb::arg("sentences"), nb::arg("decoders"), nb::arg("best"), nb::arg("samples"),
+          nb::arg("seed"), nb::arg("marginals"), nb::arg("limit"));
     m.def("tree_head_scores", &tree_head_scores, nb::arg("sentences"), nb::arg("threads"));
     m.def("cky_nodes", &cky_nodes, nb::arg("full").noconvert(), nb::arg("open_").noconvert(),
           nb::arg("label").noconvert(), nb::arg("lengths").noconvert(), nb::arg("threads"));

@@ -10,7 +10,7 @@ namespace h3n::H3N_TARGET {
 //     base(i, j)      = max over i <= k < j of rightward(i, k) + leftward(k+1, j)
 //     rightward(i, j) = max over i < k <= j of base(i, k) + arc[i][k] + rightward(k, j)
 //     leftward(i, j)  = max over i <= k < j of leftward(i, k) + base(k, j) + arc[j][k]
-inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree, Charts* found) {
     const std::size_t n = sentence.words, width = padded(n + 1) + PADDING, size = n * width;
     const Matrix arc = sentence.arc;
     float* joined = workspace.take<float>(size);         // joined[i][k] = base(i, k) + arc[i][k]
@@ -49,6 +49,7 @@ inline bool eisner(const Sentence& sentence, Workspace& workspace, Tree& tree) {
         return leftward_from[r * width] + rightward_end[(n - 1) * width + r] + sentence.root[r];
     });
     if (root.score == NEVER) return false;
+    if (found != nullptr) *found = {joined, rightward_end, leftward_from, nullptr, width, 1};
 
     enum Kind : std::int32_t { BASE, RIGHTWARD, LEFTWARD };
     struct Item {

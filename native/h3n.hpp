@@ -26,7 +26,7 @@ inline void fill_heads(std::int32_t* row, std::size_t count, std::size_t word) {
 // So the dependents' terms are kept ready in rows, `left[i]` and `right[j]`, rewritten when H changes, and the split is
 // the loop of `cky`: left[i][k] is the first term of the sum for k <= H and open_best(i, k) beyond, right[j][k] is
 // open_best(k, j) for k <= H and the second term beyond.
-inline bool h3n(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+inline bool h3n(const Sentence& sentence, Workspace& workspace, Tree& tree, Charts* charts) {
     const std::size_t n = sentence.words, width = padded(n + 1), size = (n + 1) * width;
     const float* rank = sentence.head;
     float* inner = workspace.take<float>(size);                               // inner[i][j]
@@ -66,6 +66,7 @@ inline bool h3n(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     });
     const std::int32_t root = head_end[n * width];
     if (inner[n] + sentence.full[0][n] + sentence.root[root] == NEVER) return false;
+    if (charts != nullptr) *charts = {inner, nullptr, nullptr, head_end, width, 1};
 
     unfold(sentence, workspace, tree, root, [=](std::size_t i, std::size_t j, std::size_t top) {
         const float* arc = sentence.arc[top];

@@ -204,7 +204,7 @@ inline Chart make_chart(const Sentence& sentence, Workspace& workspace) {
 
 }  // namespace hpsg_parts
 
-inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree, Charts* charts) {
     using namespace hpsg_parts;
     const Chart chart = make_chart(sentence, workspace);
     const std::size_t n = sentence.words;
@@ -229,6 +229,7 @@ inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree) {
     find_inner(0, n);
     const Best root = first_best(0, n, [=](std::size_t h) { return inner[h] + sentence.full[0][n] + sentence.root[h]; });
     if (root.score == NEVER) return false;
+    if (charts != nullptr) *charts = {chart.cells, nullptr, nullptr, nullptr, chart.vectors, WIDTH};
     unfold(sentence, workspace, tree, static_cast<std::int32_t>(root.at), [=](std::size_t i, std::size_t j, std::size_t head) {
         const auto score = [=](std::size_t k) { return chart.at(i, k, head) + chart.at(j, k, head); };
         const std::size_t k = first_best(i + 1, j, score).at;

@@ -28,6 +28,7 @@ struct Sentence {
     Matrix arc;            // n x n, [governor][word]; the diagonal is never read
     const float* root = nullptr;  // n
     const float* head = nullptr;  // n
+    Matrix empty;          // what no label is worth; null if `open` tells it: see forest.hpp
 };
 
 struct Node {
@@ -78,8 +79,18 @@ class Workspace {
     double steps_left_ = 0.0;
 };
 
-// Fills the tree with the best parse; false if no parse has a finite score.
-using Kernel = bool (*)(const Sentence&, Workspace&, Tree&);
+// Where a decoder's charts lie in the workspace once it has run: what forest.cpp reads the other trees from. Which chart
+// is which stands beside the recurrence in each decoder's header.
+struct Charts {
+    const float* first = nullptr;
+    const float* second = nullptr;
+    const float* third = nullptr;
+    const std::int32_t* heads = nullptr;
+    std::size_t width = 0, lanes = 1;
+};
+
+// Fills the tree with the best parse; false if no parse has a finite score. Says where its charts are if asked.
+using Kernel = bool (*)(const Sentence&, Workspace&, Tree&, Charts*);
 
 // What a decoder reads of a sentence, and so what it finds: SPANS are full and open, ARCS are arc and root.
 constexpr unsigned SPANS = 1, ARCS = 2, HEADS = 4;

@@ -196,7 +196,7 @@ void changed_scores_give_trees() {
                 std::vector<std::int32_t> governors(n, 0);
                 h3n::Tree tree{nodes.data(), 0, governors.data()};
                 const Decoder& decoder = target->decoders[d];
-                if (!decoder.kernel(sample.sentence, workspace, tree)) continue;
+                if (!decoder.kernel(sample.sentence, workspace, tree, nullptr)) continue;
                 if (decoder.needs & h3n::SPANS) expect(tree.node_count == 2 * n - 1, "all nodes of a tree");
                 if (!(decoder.needs & h3n::ARCS)) continue;
                 expect(std::count(governors.begin(), governors.end(), h3n::ROOT) == 1, "one root word");

@@ -13,7 +13,7 @@ from numbers import Integral
 
 import numpy as np
 
-from h3n.decode.scores import Scores
+from h3n.decode.scores import Scores, empty_scores
 from h3n.errors import DecodeError, UsageError
 from h3n.trees import ROOT
 
@@ -58,9 +58,10 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
     score 0, as it does in every model.
     """
     _check(scores, constraints)
-    full, open_, arc, root = scores.full, scores.open, scores.arc, scores.root
+    full, open_, arc, root, empty = scores.full, scores.open, scores.arc, scores.root, scores.empty
     if (constraints.require_spans or constraints.forbid_spans) and full is not None and open_ is not None:
         full, open_ = full.copy(), open_.copy()
+        empty = empty_scores(scores).copy()
         for cell in constraints.forbid_spans:
             if np.isfinite(full[cell]) and open_[cell] <= full[cell]:
                 open_[cell] = 0.0
@@ -70,7 +71,10 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
             for matrix in (full, open_):
                 matrix[:start, start + 1 : end] = -np.inf
                 matrix[start + 1 : end, end + 1 :] = -np.inf
+                empty[:start, start + 1 : end] = -np.inf
+                empty[start + 1 : end, end + 1 :] = -np.inf
             open_[start, end] = full[start, end]
+            empty[start, end] = -np.inf
     if (constraints.require_arcs or constraints.forbid_arcs) and arc is not None and root is not None:
         allowed = np.ones((len(root) + 1, len(root)), dtype=bool)  # the last row, that is row ROOT, is the root
         for governor, word in constraints.require_arcs:
@@ -80,7 +84,7 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
             allowed[governor, word] = False
         never = np.float32(-np.inf)
         arc, root = np.where(allowed[:-1], arc, never), np.where(allowed[ROOT], root, never)
-    return replace(scores, full=full, open=open_, arc=arc, root=root)
+    return replace(scores, full=full, open=open_, arc=arc, root=root, empty=empty)
 
 
 def check_kinds(constraints: Constraints, *, decoder: str, needs: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ signal that comes meanwhile is answered within a fraction of a second: what its 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -20,7 +21,7 @@ from h3n.errors import DecodeError, UsageError
 NEEDS: dict[str, tuple[str, ...]] = _native.DECODERS  # the fields of `Scores` that each decoder reads
 _INDEX = {name: index for index, name in enumerate(NEEDS)}
 _RANK_NEEDS = ("arc", "root", "head")
-_FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL = range(4)
+_FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL, _CHANGED, _TOO_LARGE = range(6)
 
 
 def targets() -> list[str]:
@@ -53,6 +54,50 @@ def decode(
         else:
             raise _complaint(sentences[number], NEEDS[names[number]], status, number)
     return parses
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the forest of a sentence tells; see `h3n.decode.forest` for what the parts mean."""
+
+    best: tuple[Parse, ...]
+    samples: tuple[Parse, ...]
+    log_partition: float
+    entropy: float
+    spans: NDArray[np.float32]
+    arcs: NDArray[np.float32]
+    head_cells: NDArray[np.int32]
+    head_values: NDArray[np.float32]
+
+
+def explore(
+    sentences: Sequence[Scores],
+    names: Sequence[str],
+    *,
+    best: int = 0,
+    samples: int = 0,
+    seed: int = 0,
+    marginals: bool = False,
+    limit: int,
+) -> list[Answer]:
+    """Return one answer per sentence, each from the forest of the decoder named for it; ``limit`` is in bytes."""
+    inputs = [
+        (*_arguments(number, scores, name, NEEDS[name]), scores.empty)
+        for number, (scores, name) in enumerate(zip(sentences, names, strict=True))
+    ]
+    answers = []
+    found = _native.explore(inputs, [_INDEX[name] for name in names], best, samples, seed, marginals, limit)
+    for number, (status, parses, drawn, *rest) in enumerate(found):
+        if status == _TOO_LARGE:
+            raise DecodeError(
+                f"the trees that are not improbable take more than {limit / 2**20:.0f} MB; raise memory_limit, or use "
+                "`h3n`, which has fewer",
+                sentence=number,
+            )
+        if status != _FINE:
+            raise _complaint(sentences[number], NEEDS[names[number]], status, number)
+        answers.append(Answer(tuple(Parse(*one) for one in parses), tuple(Parse(*one) for one in drawn), *rest))
+    return answers
 
 
 def tree_head_scores(sentences: Sequence[Scores], *, threads: int = 1) -> list[NDArray[np.float32]]:
