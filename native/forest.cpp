@@ -494,7 +494,7 @@ Forest forest_of(const Sentence& sentence, const Decoder& decoder, const Charts&
     return forest;
 }
 
-constexpr double FIRST_REACH = 6.0;  // enough for some ten trees of most sentences
+constexpr double FIRST_REACH = 2.0;  // enough for some ten trees of most sentences
 constexpr double LAST_REACH = 100.0;
 
 void find_best(const Sentence& sentence, const Decoder& decoder, const Charts& charts, double best,

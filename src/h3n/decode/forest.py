@@ -2,8 +2,8 @@
 
 A tree is what its reader sees: spans with labels and heads, and governors. Its probability is e to the power of its
 score over the sum of that for all trees the decoder may choose from. Each tree counts once, however many ways there
-are to binarize a flat phrase. A span without a label is taken to score 0, as it does in every model. Trees differ in spans,
-heads and governors; each span has its best label.
+are to binarize a flat phrase. A span without a label is taken to score 0, as it does in every model. Trees differ in
+spans, heads and governors; each span has its best label.
 """
 
 from __future__ import annotations
