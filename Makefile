@@ -7,7 +7,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 NATIVE := CMakeLists.txt $(wildcard native/*)
 EXTRAS ?= dev
 
-.PHONY: help install demo test coverage lint bench fuzz docs wheel wheel-large models clean
+.PHONY: help install demo test coverage lint bench fuzz fuzz-http docs wheel wheel-large models clean
 
 help:
 	@echo "make demo   install into .venv and show what h3n does"
@@ -16,6 +16,7 @@ help:
 	@echo "make lint   ruff and mypy"
 	@echo "make bench  print the speed figures (several minutes)"
 	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 or INPUTS=100000, SEED=0)"
+	@echo "make fuzz-http   let schemathesis ask the HTTP service whatever its description allows (MINUTES=5, SEED=0)"
 	@echo "make audit  look up the pinned packages in the database of known weaknesses (needs the network)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
 	@echo "make models  train and measure both English models (hours; needs H3N_DATA, resumes)"
@@ -66,6 +67,9 @@ MINUTES ?= 5
 SEED ?= 0
 fuzz: install
 	$(BIN)/python -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS),--minutes $(MINUTES)) --seed $(SEED)
+
+fuzz-http: install
+	$(BIN)/python -m tests.fuzz.http --minutes $(MINUTES) --seed $(SEED)
 
 # In an environment of its own. Strict: a package that the source of advisories does not know is a failure, not a skip.
 audit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-BENCHMARKS = ["reading", "scoring", "conversion", "phrases", "segmentation", "decoders"]
+BENCHMARKS = ["reading", "scoring", "conversion", "phrases", "segmentation", "segmentation_growth", "decoders"]
 
 
 def main() -> int:

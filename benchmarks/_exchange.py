@@ -1,8 +1,9 @@
-"""Requests that no proper client sends: byte by byte, cut off, or larger than is accepted. For `benchmarks.soak`."""
+"""Requests that no proper client sends: byte by byte, cut off, foreign, or too large. For `benchmarks.soak`."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from collections import Counter
 from collections.abc import AsyncGenerator
@@ -24,11 +25,14 @@ async def connection(address: Address) -> AsyncGenerator[tuple[asyncio.StreamRea
         writer.close()
 
 
-def head(address: Address, length: int | None) -> bytes:
+def head(
+    address: Address, length: int | str | None, *more: str, host: str | None = None, path: str = "/v1/parse"
+) -> bytes:
     """Return the head of a request to parse; without a length the body comes in chunks."""
     size = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
-    lines = ["POST /v1/parse HTTP/1.1", f"Host: {address.host}", "Content-Type: application/json", "Connection: close"]
-    return "\r\n".join([*lines, size, "", ""]).encode()
+    kind = "application/json" if path == "/v1/parse" else "text/plain"
+    lines = [f"POST {path} HTTP/1.1", f"Host: {host or address.host}", f"Content-Type: {kind}", "Connection: close"]
+    return "\r\n".join([*lines, *more, size, "", ""]).encode()
 
 
 async def answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
@@ -57,6 +61,23 @@ async def stop_in_the_middle(address: Address, body: bytes) -> None:
         writer.write(head(address, len(body)) + body[: len(body) // 2])
         await writer.drain()
         await asyncio.sleep(PAUSE)
+
+
+async def send_raw(address: Address, content: bytes) -> int:
+    """Send bytes and return the status of the answer."""
+    async with connection(address) as (reader, writer):
+        with contextlib.suppress(ConnectionError):  # the answer may come before all is sent
+            writer.write(content)
+            await writer.drain()
+        return (await answer(reader))[0]
+
+
+async def leave_unread(address: Address, content: bytes) -> None:
+    """Send a request, do not read its answer for a while, and go away."""
+    async with connection(address) as (_, writer):
+        writer.write(content)
+        await writer.drain()
+        await asyncio.sleep(PAUSE * 50)
 
 
 async def announce_too_much(address: Address) -> int:

@@ -37,8 +37,10 @@ The command line turns each of these into one line on stderr and exit code 2.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import PurePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,16 @@ class Place:
 
 class H3nError(Exception):
     """Anything h3n raises on purpose."""
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return what an exception says; of one that nobody foresaw also its kind, and where it was raised."""
+    lines = str(error).strip().splitlines()
+    if isinstance(error, H3nError) and lines:
+        return " ".join(lines)
+    said = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{said} ({PurePath(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else said
 
 
 class UsageError(H3nError):

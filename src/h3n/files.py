@@ -1,8 +1,10 @@
 """Files: opening them, compression, checksums, and writing that leaves a whole file or folder, or none.
 
 A compressed file is recognised by its first bytes when it is read, so that its name does not matter, and made by its
-ending when it is written. What is written stands under a temporary name until it is complete and on the disk; then it
-takes its place in one step. After an error, or a signal that ends the program, the old file is still there.
+ending when it is written. Of one that is damaged all is read that stands before the damage.
+
+What is written stands under a temporary name until it is complete and on the disk; then it takes its place in one step.
+After an error, or a signal that ends the program, the old file is still there.
 An `OSError` of the operating system becomes an `InputError` of one line here and nowhere else.
 """
 
@@ -19,29 +21,67 @@ import lzma
 import os
 import secrets
 import shutil
+import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Protocol, TypeAlias, TypeVar, cast
 
-from h3n.errors import CorruptInput, InputError, TruncatedInput
+from h3n.errors import CorruptInput, H3nError, InputError, MissingExtra, TruncatedInput
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 STANDARD = "-"
 PIECE = 1 << 16
 LARGEST = 1 << 28  # bytes of a file that is read as a whole, unpacked
-_Opener: TypeAlias = Callable[..., Any]
-_OPENERS: dict[bytes, _Opener] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open, b"BZh": bz2.open}
-COMPRESSED: dict[str, _Opener] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+REMEMBERED = 1 << 24  # compressed bytes of a pipe that are kept, to be unpacked again where they are damaged
 _DRAFT = ".h3n-"  # how temporary names begin; they are short, since the name they stand for may be as long as it can be
 
 
 def name_of(source: Source) -> str:
     """Return what to call the source in a message."""
     if not isinstance(source, str | os.PathLike):
-        return str(getattr(source, "name", "<text>"))
-    return "<stdin>" if source == STANDARD else os.fspath(source)
+        return shown_name(str(getattr(source, "name", "<text>")))
+    return "<stdin>" if source == STANDARD else shown_name(os.fspath(source))
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file as it can be written anywhere: bytes that are not UTF-8 as ``\\xff``."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a surrogate pair that stands for no byte: no file has this name
+        return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def is_regular(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to a regular file: no folder, and no pipe, socket or device, which may never end."""
+    return os.path.isfile(path)  # noqa: PTH113 - pathlib's raises for names that no file can have
+
+
+def read_regular(path: Path, *, largest: int = LARGEST) -> bytes:
+    """Return the contents of a file that somebody else chose the name of; what is not a regular file is refused."""
+    with input_errors(path, "read"):
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for somebody to write
+        with os.fdopen(handle, "rb") as opened_file:
+            _check_regular(path, os.fstat(handle), largest)
+            return opened_file.read(largest)
+
+
+def check_regular(path: Path, *, largest: int = LARGEST) -> None:
+    """Raise unless the path leads to a regular file of at most so many bytes: a pipe or a device may never end."""
+    with input_errors(path, "read"):
+        found = path.stat()
+    _check_regular(path, found, largest)
+
+
+def _check_regular(path: Path, found: os.stat_result, largest: int) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
+        kind = next((name for holds, name in kinds.items() if holds(found.st_mode)), "a device")
+        raise InputError(f"{path}: not a regular file but {kind}; expected a regular file")
+    if found.st_size > largest:
+        raise InputError(f"{path}: {found.st_size:,} bytes; a file of this name may have {largest:,} at most")
 
 
 @contextlib.contextmanager
@@ -74,21 +114,33 @@ def opened(source: Source) -> Iterator[BinaryIO]:
         yield _plain(handle, name_of(source), stack)
 
 
+Part = TypeVar("Part")
+
+
 @contextlib.contextmanager
-def unpacking_errors(place: Callable[[], str]) -> Iterator[None]:
-    """Turn what goes wrong while bytes are read into the error it is, at the place it has come to."""
-    try:
-        yield
-    except EOFError:
-        raise TruncatedInput(f"{place()}: the compressed file stops short; get a complete copy") from None
-    except (OSError, zlib.error, lzma.LZMAError) as error:
-        raise CorruptInput(f"{place()}: cannot be read: {error}") from None
+def up_to_error(parts: Iterable[Part]) -> Iterator[Iterator[Part]]:
+    """Yield the parts up to the first error, which is raised at the end of the block.
+
+    For whoever reads ahead: the last paragraph of a file that breaks off is parsed before the damage is reported.
+    """
+    errors: list[H3nError] = []
+
+    def before() -> Iterator[Part]:
+        try:
+            yield from parts
+        except H3nError as error:
+            errors.append(error)
+
+    yield before()
+    if errors:
+        raise errors[0]
 
 
 def read_bytes(path: Path, *, largest: int = LARGEST) -> bytes:
     """Return the contents of a file, unpacked, for formats that cannot be read line by line."""
-    with opened(path) as handle, unpacking_errors(lambda: str(path)):
+    with opened(path) as handle, input_errors(path, "read"):
         content = handle.read(largest + 1)
+        handle.read(1)  # contents that are complete come before the damage behind them
     if len(content) > largest:
         raise InputError(f"{path}: more than {largest:,} bytes when unpacked; a file read as a whole may have no more")
     return content
@@ -118,11 +170,13 @@ def _plain(handle: BinaryIO, name: str, stack: contextlib.ExitStack) -> BinaryIO
     if buffered is not handle:
         stack.callback(_let_go, buffered)
     with input_errors(name, "read"):
-        start = buffered.peek(6)
-    for magic, opener in _OPENERS.items():
-        if start.startswith(magic):
-            unpacked = stack.enter_context(opener(cast(BinaryIO, buffered), "rb"))
-            return stack.enter_context(io.BufferedReader(_Unpacked(unpacked), PIECE))
+        start = buffered.peek(LONGEST_MAGIC)[:LONGEST_MAGIC]
+    for ending, known in COMPRESSED.items():
+        # A file that is called compressed and ends inside the first bytes, or before them, has been cut off there.
+        cut_off = name.lower().endswith(ending) and known.magic.startswith(start)
+        if start.startswith(known.magic) or cut_off:
+            unpacked = _Unpacked(cast(BinaryIO, buffered), known.unpacker, name)
+            return stack.enter_context(io.BufferedReader(unpacked, PIECE))
     return cast(BinaryIO, buffered)
 
 
@@ -132,19 +186,206 @@ def _let_go(buffered: io.BufferedReader) -> None:
         buffered.detach()
 
 
-class _Unpacked(io.RawIOBase):
-    """A compressed file that gives what it can: where it breaks off, all before that has been read."""
+class Unpacker(Protocol):
+    """What unpacks one member of a compressed file: those of bz2, lzma and zstd are so."""
 
-    def __init__(self, packed: io.BufferedIOBase) -> None:
-        self._packed = packed
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Gzip:
+    """The unpacker of gzip, in the form of the others."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        part = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+        self.needs_input = not self._stream.unconsumed_tail and len(part) < max_length
+        return part
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all contents are out, and nothing but the checksum behind them is wrong or missing."""
+        stream = self._stream.copy()
+        try:  # zeros in place of the checksum: zlib tells whether it is the checksum that it does not like
+            stream.decompress(bytes(8))
+        except zlib.error as error:
+            return "data check" in str(error) or "length check" in str(error)
+        return stream.eof
+
+
+def _zstandard() -> Any:
+    """Return the module that packs and unpacks Zstandard, or say how to get it."""
+    try:
+        from backports import zstd
+    except ImportError:
+        raise MissingExtra("files compressed with Zstandard", "corpus") from None
+    return zstd
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """A kind of compression: how its files begin, and what unpacks and what packs them."""
+
+    magic: bytes
+    unpacker: Callable[[], Unpacker]
+    packed: Callable[[BinaryIO], Any]
+
+
+COMPRESSED: dict[str, Compression] = {
+    # No time stamp: the same text makes the same file.
+    ".gz": Compression(b"\x1f\x8b", _Gzip, lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0)),
+    ".xz": Compression(b"\xfd7zXZ\x00", lzma.LZMADecompressor, lambda raw: lzma.LZMAFile(raw, "wb")),  # noqa: SIM115
+    ".bz2": Compression(b"BZh", bz2.BZ2Decompressor, lambda raw: bz2.BZ2File(raw, "wb")),
+    ".zst": Compression(
+        b"\x28\xb5\x2f\xfd", lambda: _zstandard().ZstdDecompressor(), lambda raw: _zstandard().ZstdFile(raw, "wb")
+    ),
+}
+LONGEST_MAGIC = max(len(known.magic) for known in COMPRESSED.values())
+
+
+class _Members:
+    """The contents of a compressed file: of all its members, one after the other."""
+
+    def __init__(self, read: Callable[[], bytes], make: Callable[[], Unpacker]) -> None:
+        self._read, self._make = read, make
+        self._member, self._data, self._fresh = make(), b"", True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether what is damaged stands behind the contents: a checksum, or something that is not a member."""
+        return self._fresh or bool(getattr(self._member, "is_complete", False))
+
+    def read(self, size: int) -> bytes:
+        """Return some of the contents, nothing at their end; raise EOFError, or an error of the unpacker."""
+        while True:
+            if self._member.eof and not self._begin_next():
+                return b""
+            data = b""
+            if self._member.needs_input:
+                data, self._data = self._data or self._read(), b""
+                if not data:
+                    raise EOFError
+            part = self._member.decompress(data, size)
+            if part:
+                self._fresh = False
+                return part
+
+    def _begin_next(self) -> bool:
+        """Begin the next member, if there is one. Zeros between members are padding."""
+        data = self._member.unused_data.lstrip(b"\0")
+        while not data:
+            if not (raw := self._read()):
+                return False
+            data = raw.lstrip(b"\0")
+        self._member, self._data, self._fresh = self._make(), data, True
+        return True
+
+
+class _Unpacked(io.RawIOBase):
+    """The contents of a compressed file; where it is damaged, all before that and then an error with file and line.
+
+    A line that the damage is in does not come out, unless the damage stands behind all contents.
+    """
+
+    def __init__(self, packed: BinaryIO, make: Callable[[], Unpacker], name: str) -> None:
+        self.name = name
+        self._packed, self._make = packed, make
+        self._start = packed.tell() if packed.seekable() else None
+        self._seen: bytearray | None = bytearray() if self._start is None else None
+        self._members = _Members(self._read, make)
+        self._taken, self._before = 0, 0  # compressed bytes that were read, and those before the last piece of them
+        self._given, self._line, self._last = 0, 1, b"\n"
+        self._damage: Callable[[], InputError] | None = None
+        self._rest = b""  # what came out before the damage and is not yet given
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        part = self._packed.read1(len(buffer))
+        if self._damage is None:
+            part = self._next(len(buffer))
+        else:
+            part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        if not part and self._damage is not None:
+            if self._last != b"\n" and self._members.is_complete:
+                self._line, self._last = self._line + 1, b"\n"
+                return 0  # the end of the last line; the damage comes after it
+            raise self._damage()
         buffer[: len(part)] = part
+        self._given += len(part)
+        self._line += part.count(b"\n")
+        self._last = part[-1:] or self._last
         return len(part)
+
+    def _next(self, size: int) -> bytes:
+        try:
+            return self._members.read(size)
+        except (H3nError, MemoryError):
+            raise  # of the storage, or of the machine
+        except EOFError:
+            self._damage = lambda: TruncatedInput(
+                f"{self.name}:{self._line}: the compressed file stops short; get a complete copy"
+            )
+        except Exception as error:  # every library has its own
+            why = str(error)
+            self._damage = lambda: CorruptInput(f"{self.name}:{self._line}: cannot be read: {why}")
+            self._rest = self._unpacked_again()
+        part, self._rest = self._rest[:size], self._rest[size:]
+        return part
+
+    def _read(self) -> bytes:
+        with input_errors(self.name, "read"):
+            data: bytes = cast(io.BufferedReader, self._packed).read1(PIECE)
+        self._before, self._taken = self._taken, self._taken + len(data)
+        if self._seen is not None:
+            self._seen += data
+            if len(self._seen) > REMEMBERED:
+                self._seen = None
+        return data
+
+    def _unpacked_again(self) -> bytes:
+        """Return what stands between what was given and the damage: an unpacker that fails keeps that to itself.
+
+        So another one unpacks the file up to here. The piece that the first failed at goes in and comes out byte by
+        byte, until it fails again.
+        """
+        if self._start is not None:
+            self._packed.seek(self._start)
+        elif self._seen is not None:
+            self._packed = io.BytesIO(self._seen)
+        else:
+            return b""
+        whole = self._before
+
+        def read() -> bytes:
+            nonlocal whole
+            data = self._packed.read(min(PIECE, whole) or 1)
+            whole -= min(len(data), whole)
+            return data
+
+        self._members, missing, rest = _Members(read, self._make), self._given, bytearray()
+        with contextlib.suppress(Exception):
+            while missing:
+                missing -= len(self._members.read(min(missing, PIECE)))
+            while byte := self._members.read(1):
+                rest += byte
+        return bytes(rest)
 
 
 class _Encoded:
@@ -180,13 +421,9 @@ def opened_to_write(target: Source) -> Iterator[IO[str]]:
 
 @contextlib.contextmanager
 def _packed(raw: BinaryIO, suffix: str) -> Iterator[IO[str]]:
-    """Yield a text stream into the file. The same text makes the same file: no time stamp goes into it."""
+    """Yield a text stream into the file."""
     with contextlib.ExitStack() as stack:
-        packed: Any = raw
-        if suffix == ".gz":
-            packed = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
-        elif suffix in COMPRESSED:
-            packed = stack.enter_context(COMPRESSED[suffix](raw, "wb"))
+        packed = stack.enter_context(COMPRESSED[suffix].packed(raw)) if suffix in COMPRESSED else raw
         text = io.TextIOWrapper(packed, encoding="utf-8", newline="")
         yield text
         text.flush()
@@ -298,3 +535,29 @@ def checksum(path: Path) -> str:
     """Return the SHA-256 of a file's bytes."""
     with input_errors(path, "read"), path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def read_json(path: Path, *, largest: int = LARGEST) -> Any:
+    """Return what a JSON file of a stranger holds: no key twice, no number that is none, in one line what is wrong."""
+    content = read_regular(path, largest=largest)
+    try:
+        return json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not JSON: not UTF-8") from None
+    except RecursionError:
+        raise InputError(f"{path}: not JSON that can be read: lists or tables inside each other too deep") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {' '.join(str(error).split())[:200]}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice[:60]!r} stands twice in a table")
+    return table
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number of JSON")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from h3n.cli.terminal import printable, printable_text
+from h3n.cli.streams import printable, printable_text
 
 ROWS = "1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 

@@ -42,7 +42,7 @@ def nodes() -> list[Node]:
 
 def matched(nodes: list[Node], text: str) -> list[str]:
     match = compile_pattern(parse(text, WORDS, PLACE))
-    return sorted(f"{node.label}:{node.form or ''}" for node in nodes if match(node, {}))
+    return sorted(f"{node.label}:{node.form or ''}" for node in nodes if match(node, Bound()))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_root_has_no_parent_and_no_sisters(nodes: list[Node]) -> None:
 
 def test_names_are_bound_to_the_nearest_that_fits(nodes: list[Node]) -> None:
     pattern = parse("PP=p $-- DT|NNS=x > (NP=n > VP)", WORDS, PLACE)
-    bound: Bound = {}
+    bound = Bound()
     assert bound_names(pattern) == {"p", "x", "n"}
     assert any(compile_pattern(pattern)(node, bound) for node in nodes)
     assert (bound["p"].label, bound["x"].form, bound["n"].label) == ("PP", "friends", "NP")

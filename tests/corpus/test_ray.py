@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -14,9 +15,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from h3n.corpus import Options, parse_corpus, ray_engine
+import h3n
+from h3n.corpus import Options, parse_corpus, ray_engine, read
 from h3n.errors import InputError, MissingExtra, UsageError
 from tests.corpus.conftest import contents
+from tests.corpus.test_read_back import ODD, check_same
 
 PROJECT = Path(__file__).parents[2]
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed (extra ray)")
@@ -24,6 +27,8 @@ needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not inst
 
 @needs_ray
 def test_a_cluster_that_loses_a_node_gives_the_same_bytes(texts: Path, tiny_model: Path, tmp_path: Path) -> None:
+    (texts / "odd.txt").write_text("\n\n".join(ODD), encoding="utf-8")
+    (texts / "short.txt.gz").write_bytes(gzip.compress("\n\n".join(ODD).encode())[:-3])
     parse_corpus([str(texts)], tmp_path / "local", model=str(tiny_model), options=Options(shard_size=300), workers=1)
     command = [sys.executable, "-m", "tests.corpus.cluster", str(tiny_model), str(texts), str(tmp_path / "ray")]
     with subprocess.Popen(
@@ -42,6 +47,12 @@ def test_a_cluster_that_loses_a_node_gives_the_same_bytes(texts: Path, tiny_mode
     assert told.pop("reports") >= 1
     assert told == {"shards": shards, "nodes": 2, "alive": 1, "same": True}
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    assert b"short.txt.gz" in (tmp_path / "ray" / "errors.jsonl").read_bytes()
+    for name in ("odd.txt", "short.txt.gz"):
+        rows = [row for row in read(tmp_path / "ray") if row.document == str(texts / name)]
+        parsed = h3n.load(tiny_model).parse((texts / "odd.txt").read_text(encoding="utf-8"))
+        for row, expected in zip(rows, parsed, strict=True):
+            check_same(row.result, expected, batched=True)
 
 
 def test_a_cluster_that_is_not_there_is_said_at_once() -> None:

@@ -19,6 +19,8 @@ LARGE = 130_000  # bytes: the larger files are of the same treebanks
 
 def files(data: Path) -> Iterator[Path]:
     for file in sorted(data.rglob("*")):
+        if "encoders" in file.parts:  # settings of networks, not treebanks
+            continue
         try:
             formats.guess_format(file)
         except UsageError:

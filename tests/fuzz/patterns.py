@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from h3n.convert.rules import load_scheme, to_dependencies
-from h3n.convert.rules.matching import compile_pattern
+from h3n.convert.rules.matching import Bound, compile_pattern
 from h3n.convert.rules.nodes import LinkedNode, bottom_up
 from h3n.convert.rules.patterns import Vocabulary, parse
 from h3n.convert.rules.source import SCHEMES
@@ -57,8 +57,8 @@ def try_pattern(content: bytes) -> None:
     except UsageError:
         fits = compile_pattern(parse(text, VOCABULARY, Place("the pattern", 1)))
     nodes = [node for root in linked(ROW) for node in bottom_up(root) if isinstance(node, LinkedNode)]
-    answers = [bool(fits(node, {})) for node in nodes]
-    assert answers == [bool(fits(node, {})) for node in nodes]
+    answers = [bool(fits(node, Bound())) for node in nodes]
+    assert answers == [bool(fits(node, Bound())) for node in nodes]
 
 
 @cache

@@ -1,9 +1,13 @@
-"""The HTTP service as a target: inside this process, without a socket."""
+"""The HTTP service as two targets: inside this process without a socket, and as bytes that come over one."""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
+import http.client
 import json
+import socket
+import threading
 from functools import cache
 from random import Random
 from typing import Any
@@ -44,7 +48,8 @@ def client() -> Any:
     from h3n.serve.app import create_app
 
     settings = Settings(limits=Limits(words=500, sentence_words=100), window=0.0)
-    running = TestClient(create_app({"tiny": parser()}, settings=settings), raise_server_exceptions=True)
+    app = create_app({"tiny": parser()}, settings=settings)
+    running = TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
     running.__enter__()
     atexit.register(running.__exit__, None, None, None)
     return running
@@ -79,4 +84,68 @@ def ask(content: bytes) -> None:
     assert "\n" not in reason, reason
 
 
-SERVICE = {"service": Target(make, ask, share=6)}
+def _raw(method: str, path: str, *headers: str, body: bytes = b"") -> bytes:
+    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", *headers]
+    if body:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+RAW = [
+    _raw("GET", "/healthz"),
+    _raw("GET", "/v1/models", "Origin: https://other.example", "Accept: */*"),
+    _raw("POST", "/v1/parse", "Expect: 100-continue", body=b'{"text": "It rains.", "fields": ["svg"]}'),
+    _raw("POST", "/v1/parse", "Accept: application/x-ndjson", body=b'{"words": ["a", "b"]}'),
+    _raw("POST", "/?properties=%7B%7D", "Transfer-Encoding: chunked") + b"3\r\na b\r\n0\r\n\r\n",
+    _raw("OPTIONS", "*", "Connection: Upgrade", "Upgrade: websocket") + _raw("GET", "/docs"),
+]
+WAITING = {"head_seconds": 0.2, "seconds": 0.5}  # so that what is half sent takes little time
+BEFORE = (400, 403, 408, 431, 503, 504)  # refusals that come before an answer is thought of
+
+
+@cache
+def port() -> int:
+    """Return where a service of this process listens."""
+    from h3n.serve import Limits, Settings
+    from h3n.serve.app import create_app
+    from h3n.serve.running import bind, server_of
+
+    settings = Settings(limits=Limits(words=500, sentence_words=100, **WAITING), window=0.0)
+    bound = bind("127.0.0.1", 0)
+    server = server_of(create_app({"tiny": parser()}, settings=settings), settings, log="critical")
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.01)
+
+    def stop() -> None:
+        server.should_exit = True
+        thread.join()
+
+    atexit.register(stop)
+    return int(bound.getsockname()[1])
+
+
+def send(content: bytes) -> None:
+    """Whatever comes over a socket is answered, or refused with one line that is JSON, or the connection is closed."""
+    with socket.create_connection(("127.0.0.1", port()), timeout=20) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(content)
+        answer = http.client.HTTPResponse(connection, method="HEAD" if content.startswith(b"HEAD ") else None)
+        try:
+            answer.begin()
+            said = answer.read()
+        except (ConnectionError, http.client.RemoteDisconnected):
+            return
+        except http.client.HTTPException as error:
+            raise AssertionError(f"not an answer: {error!r}") from None
+    if answer.status >= 300:
+        assert answer.status in (*REFUSALS, *BEFORE), f"{answer.status}: {said[:200]!r}"
+        assert answer.status == 405 or not said or "\n" not in json.loads(said)["error"]
+
+
+def make_raw(chance: Random) -> bytes:
+    return mutated(RAW, chance)
+
+
+SERVICE = {"service": Target(make, ask, share=6), "http": Target(make_raw, send)}

@@ -27,6 +27,7 @@ FEW = {
     "model-weights": 60,
     "rules": 60,
     "service": 100,
+    "http": 60,
 }
 INPUTS = dict.fromkeys(OURS, 300) | FEW | {"commands": 120}
 
@@ -40,7 +41,7 @@ def all_targets() -> dict[str, Target]:
     return ALL
 
 
-@pytest.mark.parametrize("name", [*OURS, "service", "commands"])
+@pytest.mark.parametrize("name", [*OURS, "service", "http", "commands"])
 def test_damaged_input_is_read_or_refused(name: str) -> None:
     target = OURS[name] if name in OURS else all_targets()[name]
     counts = fuzz(name, target, seed=0, inputs=INPUTS[name])

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from h3n.config import Config, config_of
+from h3n.engine.vocabulary import Seen
 from h3n.errors import InputError, UsageError
 from h3n.model import Network, Output, Vocabulary, build_network, collate, count_vocabulary
 from h3n.model.batch import read_inputs
 from h3n.model.model import Model
-from h3n.model.vocabulary import Seen
 from h3n.trees import Dependencies, Span
 
 KINDS = ("bert", "roberta", "xlm-roberta", "xlnet")
@@ -109,13 +109,13 @@ def test_an_encoder_that_is_not_whole_is_refused(
     config = options(kind="pretrained", name=str(tiny_encoder(kind)))
     Model(made(config), vocabulary(), config).save(tmp_path)
     (tmp_path / "encoder" / "tokenizer.json").write_text("{}")
-    with pytest.raises(InputError, match=r"encoder .* cannot be loaded: "):
+    with pytest.raises(InputError, match=r"tokenizer.json: model is missing; expected a table with a type"):
         Model.load(tmp_path)
     (tmp_path / "encoder" / "tokenizer.json").unlink()
-    with pytest.raises(InputError, match=r"tokenizer.json: no such file; expected the encoder of a saved parser"):
+    with pytest.raises(InputError, match=r"tokenizer.json: cannot be read: No such file"):
         Model.load(tmp_path)
     shutil.rmtree(tmp_path / "encoder")
-    with pytest.raises(InputError, match=r"config.json: no such file; expected the encoder of a saved parser"):
+    with pytest.raises(InputError, match=r"config.json: cannot be read: No such file"):
         Model.load(tmp_path)
 
 

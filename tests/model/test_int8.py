@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from h3n.config import Layers
+from h3n.engine import Architecture
 from h3n.errors import UsageError
 from h3n.model import native
 from h3n.model.bert import Bert, BertConfig
@@ -20,20 +21,22 @@ from h3n.model.scorers import ArcScorer, RelationScorer, SpanScorer
 from h3n.model.spans import spans_of
 
 Module = TypeVar("Module", bound=nn.Module)
-OPTIONS = {
-    "model_type": "bert",
-    "vocab_size": 50,
-    "type_vocab_size": 2,
-    "hidden_size": 96,
-    "intermediate_size": 160,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "max_position_embeddings": 40,
-    "layer_norm_eps": 1e-12,
-    "hidden_dropout_prob": 0.1,
-    "attention_probs_dropout_prob": 0.1,
-    "relative_attention_num_buckets": 32,
-}
+OPTIONS = Architecture(
+    kind="bert",
+    vocab_size=50,
+    type_vocab_size=2,
+    hidden_size=96,
+    intermediate_size=160,
+    layers=3,
+    heads=4,
+    max_positions=40,
+    pad=0,
+    epsilon=1e-12,
+    activation="gelu",
+    buckets=32,
+    dropout=0.1,
+    attention_dropout=0.1,
+)
 LENGTHS = (30, 1, 12, 3)
 
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from h3n.model import pieces
-from h3n.model.pieces import Tokenizer, _nearest, _windows
+from h3n.engine import pieces
+from h3n.engine.pieces import Tokenizer, _nearest, _windows
+from h3n.model.library import wrapped
 
 
 @settings(deadline=None)
@@ -48,14 +49,14 @@ def test_every_piece_is_taken_from_the_window_with_most_context(count: int, room
 def _tokenizer(folder: Path) -> Tokenizer:
     from transformers import AutoTokenizer
 
-    return Tokenizer(AutoTokenizer.from_pretrained(folder, add_prefix_space=True), limit=12)
+    return wrapped(AutoTokenizer.from_pretrained(folder, add_prefix_space=True), limit=12)
 
 
 @pytest.fixture
 def tokenizer(tiny_encoder: Callable[[str], Path]) -> Tokenizer:
     from transformers import AutoTokenizer
 
-    return Tokenizer(AutoTokenizer.from_pretrained(tiny_encoder("bert")), limit=12)
+    return wrapped(AutoTokenizer.from_pretrained(tiny_encoder("bert")), limit=12)
 
 
 def test_every_word_has_its_pieces(tokenizer: Tokenizer) -> None:

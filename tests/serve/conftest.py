@@ -48,14 +48,13 @@ class Running:
 
 @contextmanager
 def run_service(parsers: Mapping[str, Any], settings: Settings | None = None) -> Iterator[Running]:
-    import uvicorn
-
     from h3n.serve.app import create_app
-    from h3n.serve.running import address, bind
+    from h3n.serve.running import address, bind, server_of
 
+    settings = settings or Settings()
     app = create_app(parsers, settings=settings)
     bound = bind("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="on", timeout_graceful_shutdown=5))
+    server = server_of(app, settings, log="critical")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
     try:

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
+from h3n.serve.pool import Ticket
 from h3n.serve.protobuf import document
 from tests.serve.conftest import Running
 
@@ -138,7 +139,7 @@ def test_protocol_buffers_hold_both_trees(parser: Parser) -> None:
     # The numbers are CoreNLP's: text 1, sentence 2; in it tokens 1, tree 7, basic dependencies 8.
     pytest.importorskip("nltk", reason="needs NLTK")
     results = list(parser.parse(TEXT))
-    content = document(TEXT, results, frozenset({"parse", "depparse", "pos"}))
+    content = document(Ticket(), TEXT, results, frozenset({"parse", "depparse", "pos"}))
     size, start = read_varint(content, 0)
     assert size == len(content) - start
     message = read_message(content[start:])

@@ -81,5 +81,5 @@ def test_compose_example_is_bound_to_this_machine_and_waits_for_the_end() -> Non
     assert all(port.startswith("127.0.0.1:") for port in service["ports"])
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
-    assert int(service["stop_grace_period"].removesuffix("s")) > 60
+    assert int(service["stop_grace_period"].removesuffix("s")) > 10
     assert (PROJECT / "examples" / service["build"] / "Dockerfile").is_file()

@@ -57,20 +57,20 @@ def test_work_of_a_client_that_is_gone_is_dropped(start: Start, gated: GatedPars
 def test_body_that_never_comes_is_given_up(start: Start, parser: Parser) -> None:
     settings = Settings(limits=Limits(seconds=0.2))
     with start({"tiny": parser}, settings) as service, socket.create_connection(("127.0.0.1", service.port)) as client:
-        client.sendall(b"POST /v1/parse HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n{")
+        client.sendall(b"POST /v1/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
         assert b"408" in client.recv(65536)
 
 
 class Sent:
     """A request of some words that was sent on a connection of its own, its answer not read yet."""
 
-    def __init__(self, service: Running, words: int, after: Any = None) -> None:
+    def __init__(self, service: Running, words: int, after: Any = None, **options: Any) -> None:
         if after is not None:
             assert after.wait(30)
-        body = json.dumps({"words": [["a"]] * words, "fields": []}).encode()
+        body = json.dumps({"words": [["a"]] * words, "fields": [], **options}).encode()
         self.connection = socket.create_connection(("127.0.0.1", service.port), timeout=30)
-        head = f"POST /v1/parse HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-        self.connection.sendall(head.encode() + b"\r\n\r\n" + body)
+        head = ["POST /v1/parse HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
+        self.connection.sendall("\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode() + body)
 
     def __enter__(self) -> Sent:
         return self

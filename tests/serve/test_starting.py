@@ -10,13 +10,12 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
-import uvicorn
-
 from h3n.client import Client
 from h3n.errors import UsageError
 from h3n.parser import Parser
+from h3n.serve import Settings
 from h3n.serve.app import create_app
-from h3n.serve.running import address, bind, run
+from h3n.serve.running import address, bind, run, server_of
 from h3n.serve.starting import Starting
 from tests.serve.conftest import Running
 
@@ -28,8 +27,8 @@ def test_not_ready_until_the_models_are_loaded(parser: Parser) -> None:
         assert gate.wait(60)
         return create_app({"tiny": parser})
 
-    starting = Starting(make, ready=ready.set, failed=lambda: None)
-    server = uvicorn.Server(uvicorn.Config(starting, log_level="critical", lifespan="on"))
+    starting = Starting(make, settings=Settings(), ready=ready.set, failed=lambda: None)
+    server = server_of(starting, Settings(), log="critical")
     with bind("127.0.0.1", 0) as bound:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
@@ -64,4 +63,4 @@ def test_models_that_cannot_be_loaded_end_the_service(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("signal.signal", lambda *_: None)
     with bind("127.0.0.1", 0) as bound, pytest.raises(UsageError, match="no such model"):
-        run(make, bound, ready=lambda: pytest.fail("it is not ready"), patience=1, log="critical")
+        run(make, bound, ready=lambda: pytest.fail("it is not ready"), settings=Settings(), log="critical")

@@ -108,5 +108,5 @@ def test_the_clock_may_jump(start: Start, parser: Parser, monkeypatch: pytest.Mo
         assert all(answers(service) for _ in range(5))
     slow = Settings(limits=Limits(seconds=0.2))
     with start({"tiny": parser}, slow) as service, socket.create_connection(("127.0.0.1", service.port), 30) as client:
-        client.sendall(b"POST /v1/parse HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n{")
+        client.sendall(b"POST /v1/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
         assert b"408" in client.recv(65536)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from h3n.config import Data, Treebank
+from h3n.engine.vocabulary import count_vocabulary
 from h3n.errors import InputError, MismatchError, UsageError
-from h3n.model.vocabulary import count_vocabulary
 from h3n.training.data import Example, load_examples, make_example, number, read_treebank, seen
 from h3n.trees import Constituent, Dependencies, Leaf, Sentence
 

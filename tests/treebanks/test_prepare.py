@@ -116,7 +116,7 @@ def test_universal_dependencies(tmp_path: Path) -> None:
     put(tmp_path / "in/UD_Xx-Y", in_splits("xx_y-ud-{}.conllu", text))
     report = prepare("ud", tmp_path / "in/UD_Xx-Y", tmp_path / "out", options=OPTIONS)
     assert (tmp_path / "out/dev.conllu").read_text(encoding="utf-8") == text
-    assert (tmp_path / "out/dev.ptb").read_text(encoding="utf-8") == ("(TOP (root (TAG a) (TAG b) (TAG c) (TAG d)))\n")
+    assert (tmp_path / "out/dev.ptb").read_text(encoding="utf-8") == ("(TOP (S (TAG a) (TAG b) (TAG c) (TAG d)))\n")
     assert (report.splits["dev"].lifted, report.splits["dev"].projective) == (1, 0)
     assert "1 parts lifted, 75.00 % of all governors" in "\n".join(report.lines())
 
@@ -125,7 +125,7 @@ def test_labels_of_phrases_with_subtypes(tmp_path: Path) -> None:
     put(tmp_path / "in", in_splits("{}.conllu", conllu("a b c", heads={"c": 2})))
     prepare("conllu", tmp_path / "in", tmp_path / "out", options=Options(labels="full"))
     assert labels(next(both(tmp_path / "out"))[0]) == ["root", "dep:x"]
-    with pytest.raises(UnknownName, match="known: full, main"):
+    with pytest.raises(UnknownName, match="known: full, main, names"):
         prepare("conllu", tmp_path / "in", tmp_path / "no", options=Options(labels="all"))
 
 
@@ -271,3 +271,60 @@ def test_the_same_sources_give_the_same_bytes_and_true_checksums(tmp_path: Path)
         assert sha256((source / name).read_bytes()).hexdigest() == digest
     assert "splits.md" in manifest["sources"]
     assert manifest["splits"]["dev"] == {"sentences": 1, "words": 3, "findings": 1}
+
+
+OLD_ROWS = """1\ttea\t_\tNOUN\t_\t_\t0\troot\t_\t_
+2\tand\t_\tCONJ\t_\t_\t1\tcc\t_\t_
+3\tmilk\t_\tNOUN\t_\t_\t1\tconj\t_\t_
+
+"""
+
+
+def test_version_1_is_renamed_on_request(tmp_path: Path) -> None:
+    (tmp_path / "xx_old-ud-train.conllu").write_text(OLD_ROWS, encoding="utf-8")
+    options = Options(splits=("train",), from_version=1)
+    prepare("ud", tmp_path, tmp_path / "out", options=options)
+    (sentence,) = formats.read(tmp_path / "out" / "train.conllu")
+    assert sentence.upos == ("NOUN", "CCONJ", "NOUN")
+    assert sentence.dependencies is not None
+    assert sentence.dependencies.governors == (ROOT, 2, 0)
+
+
+def test_a_language_of_the_table_is_whole_files_and_divided_ones(tmp_path: Path) -> None:
+    """Of divided files every tenth sentence is dev; what the table says is version 1 is renamed; nothing else is."""
+    files = {
+        "more/nl-lassysmall/nl_lassysmall-ud-dev.conllu": 20,
+        "more/nl-lassysmall/nl_lassysmall-ud-train.conllu": 3,
+    }
+    for name, count in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(OLD_ROWS * count, encoding="utf-8")
+    report = prepare("world-nl", tmp_path, tmp_path / "out", options=Options())
+    assert {name: split.sentences for name, split in report.splits.items()} == {"train": 21, "dev": 2}
+    tags = [sentence.upos[1] for sentence in formats.read(tmp_path / "out" / "train.conllu") if sentence.upos]
+    assert tags == ["CONJ"] * 18 + ["CCONJ"] * 3
+    assert not (tmp_path / "out" / "test.conllu").exists()
+
+
+ALPINO = """<!-- FILE a.xml -->
+<?xml version="1.0" encoding="UTF-8"?>
+<alpino_ds version="1.3"><node begin="0" end="5" cat="top" rel="top">
+<node begin="0" end="4" cat="smain" rel="--">
+<node begin="0" end="4" cat="np" rel="obj1"><node begin="0" end="1" pt="vnw" rel="hd" word="Wat"/>
+<node begin="3" end="4" pt="adj" rel="mod" word="leuks"/></node>
+<node begin="1" end="2" pt="ww" rel="hd" word="zag"/><node begin="2" end="3" pt="vnw" rel="su" word="jij"/>
+<node begin="0" end="1" index="1" rel="su"/></node>
+<node begin="4" end="5" pt="let" rel="--" word="?"/></node></alpino_ds>
+"""
+
+
+def test_alpino_has_both_trees_and_stray_children_are_raised(tmp_path: Path) -> None:
+    for part in ("train", "dev"):
+        put(tmp_path / "in", {f"{part}.xml": ALPINO * 2})
+    prepare("alpino", tmp_path / "in", tmp_path / "out", options=Options())
+    (sentence, _) = formats.read(tmp_path / "out" / "dev.conllu")
+    assert sentence.dependencies is not None
+    assert sentence.dependencies.governors == (1, ROOT, 1, 0, 1)
+    assert sentence.dependencies.relations == ("obj1", "root", "su", "mod", "punct")
+    tree = "(TOP (SMAIN (NP (vnw Wat)) (ww zag) (vnw jij) (adj leuks)) (let ?))\n"
+    assert (tmp_path / "out" / "dev.ptb").read_text(encoding="utf-8") == tree * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -41,6 +42,7 @@ OTHERS = [
     "indonesian",
     "keyaki",
     "sinica",
+    "alpino",
 ]
 MINIMAL = """title = "t"
 language = "en"
@@ -56,7 +58,25 @@ names = { train = ["train"] }
 
 def test_all_treebanks_of_the_paper_have_a_recipe() -> None:
     expected = {*OTHERS, *(f"spmrl-{name}" for name in SPMRL), *(f"ud-{name}" for name in UD)}
-    assert expected | {"brackets", "conllu", "parallel"} == set(known_recipes())
+    world = {name for name in known_recipes() if name.startswith("world-")}
+    assert expected | {"brackets", "conllu", "parallel"} == set(known_recipes()) - world
+
+
+def test_the_table_of_languages_has_those_that_models_are_made_for() -> None:
+    wanted = """af ar ca cs cy da de es fa fi fo fr ga gl he hi hr hy id is it ja ko lt lv nb nl nn pl pt ro ru sk sl sr
+        sv th tr vi zh"""
+    assert {f"world-{name}" for name in wanted.split()} <= set(known_recipes())
+
+
+@pytest.mark.parametrize("name", [name for name in known_recipes() if name.startswith("world-")])
+def test_a_language_has_data_to_train_and_to_choose(name: str) -> None:
+    recipe = load_recipe(name)
+    (layout,) = recipe.layouts
+    assert layout.divide == (9, 1, 0) if "all" in layout.names else set(layout.names) == {"train", "dev"}
+    files = [file for names in layout.names.values() for file in cast("tuple[str, ...]", names)]
+    assert len(set(files)) == len(files)
+    assert set(layout.version1) <= set(files)
+    assert "NC" not in recipe.licence
 
 
 @pytest.mark.parametrize("name", known_recipes())
@@ -67,8 +87,8 @@ def test_a_recipe_says_all_that_a_user_asks(name: str) -> None:
     assert recipe.get
     assert recipe.language
     for layout in recipe.layouts:
-        assert set(layout.names) == {"all"} or set(layout.names) == set(SPLITS)
-        makes_dependencies = layout.dependencies is None and name not in ("brackets", "conllu")
+        assert set(layout.names) in ({"all"}, set(SPLITS)) or name.startswith("world-") or name == "alpino"
+        makes_dependencies = layout.dependencies is None and name not in ("brackets", "conllu", "alpino")
         assert not makes_dependencies or recipe.scheme is not None
 
 
@@ -84,7 +104,7 @@ def test_the_scoring_parameters_a_recipe_names_load() -> None:
 
 
 def test_an_unknown_treebank_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="unknown treebank 'ptp'; known: brackets, conllu, craft, ctb"):
+    with pytest.raises(UnknownName, match="unknown treebank 'ptp'; known: alpino, brackets, conllu, craft, ctb"):
         load_recipe("ptp")
 
 

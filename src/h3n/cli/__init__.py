@@ -13,10 +13,10 @@ from typing import NoReturn
 def main() -> None:
     """Run the command line; every expected error, of usage and of the machine too, is one line on stderr."""
     try:
-        from h3n.cli.streams import repair_streams
+        from h3n.cli.streams import prepare_streams
         from h3n.errors import H3nError
 
-        repair_streams()
+        prepare_streams()
         try:
             from h3n.cli.commands import run
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from h3n.cli.progress import bar
 from h3n.errors import UsageError
 
 DATA = "H3N_DATA"
@@ -92,13 +93,11 @@ def _bar() -> Iterator[Callable[[str, float], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from tqdm import tqdm
-
     shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}, about {remaining} left"
-    with tqdm(total=1.0, desc="starting", bar_format=shape, leave=False, dynamic_ncols=True) as bar:
+    with bar(total=1.0, desc="starting", bar_format=shape) as shown:
 
         def progress(band: str, share: float) -> None:
-            bar.set_description_str(f"{band} words", refresh=False)
-            bar.update(share - bar.n)
+            shown.set_description_str(f"{band} words", refresh=False)
+            shown.update(share - shown.n)
 
         yield progress

@@ -10,6 +10,7 @@ import typer
 
 from h3n.cli.progress import progress
 from h3n.cli.reading import read_sentences
+from h3n.cli.terminal import say
 from h3n.errors import InputError
 from h3n.files import STANDARD
 from h3n.formats import Reading
@@ -49,7 +50,7 @@ def check(
     for finding in listed:
         typer.echo(_object(finding) if as_json else _line(finding))
     if not as_json:
-        typer.echo(f"h3n: {len(listed)} of {len(findings)} arcs and phrases are listed", err=True)
+        say(f"{len(listed)} of {len(findings)} arcs and phrases are listed")
     if listed:
         raise typer.Exit(1)
 

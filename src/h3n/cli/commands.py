@@ -120,8 +120,8 @@ def h3n(
       h3n train config.toml
 
     \b
-    Files end in .ptb (brackets), .conllu, .conll, .jsonl, packed or not (.gz, .xz, .bz2); --from and --to say it
-    otherwise, and - is standard input or output. h3n COMMAND --help shows what a command can do, with examples.
+    Files end in .ptb (brackets), .conllu, .conll, .jsonl, packed or not (.gz, .xz, .bz2, .zst); --from and --to say
+    it otherwise, and - is standard input or output. h3n COMMAND --help shows what a command can do, with examples.
 
     \b
     Exit codes: 0 fine, 1 findings, 2 bad usage or bad input, said in one line, 130 after Ctrl-C.
@@ -141,8 +141,9 @@ def run() -> int:
         command = context.command_path if context is not None else "h3n"
         message = error.format_message().rstrip(".")
         raise UsageError(f"{message}{'' if message.endswith('?') else ';'} see {command} --help") from None
-    except typer.Abort:
-        raise KeyboardInterrupt from None
+    except typer.Abort as aborted:
+        # To typer the end of a file is somebody who presses Ctrl-D at a question. There are none here: it is a fault.
+        raise aborted.__cause__ if isinstance(aborted.__cause__, EOFError) else KeyboardInterrupt from None
     return code if isinstance(code, int) else 0
 
 

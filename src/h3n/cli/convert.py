@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import IO, Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
 from h3n import formats
 from h3n.cli.progress import progress
 from h3n.cli.reading import read_sentences
-from h3n.cli.terminal import Findings, Shown, say
+from h3n.cli.terminal import Findings, say
 from h3n.errors import UsageError
-from h3n.files import STANDARD
 from h3n.formats import Format, Layout, Reading, Writing
 from h3n.formats.options import BLANK
 from h3n.trees import Sentence
@@ -54,17 +52,17 @@ def convert(
         typer.Option(help="Make the other tree: sd, ud1, ud2, zh, generic:LANG, a file of rules; or phrases."),
     ] = None,
     labels: Annotated[
-        Literal["main", "full"], typer.Option(help="With --scheme phrases: relations without or with their subtype.")
-    ] = "main",
+        Literal["names", "main", "full"],
+        typer.Option(help="With --scheme phrases: names (NP, VP, S), or relations without or with their subtype."),
+    ] = "names",
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
     ] = False,
 ) -> None:
     """Convert a treebank from one format into another, or one kind of tree into the other.
 
-    Formats: brackets, spmrl, conllu, conllx, jsonl. Input may be compressed with gzip, xz or bzip2; output is if OUT
-    ends in .gz, .xz or .bz2. Within one format line ends stay as they are. What the new format cannot show is counted
-    on standard error.
+    Formats: brackets, spmrl, conllu, conllx, jsonl. Input may be compressed; output is if OUT ends in .gz, .xz, .bz2
+    or .zst. Within one format line ends stay as they are. What the new format cannot show is counted on standard error.
 
     With --scheme, dependencies are made from phrases by the rules of a scheme, or phrases from dependencies.
 
@@ -100,8 +98,7 @@ def convert(
         sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
     lost: Counter[str] = Counter()
     watched = _watched(progress(sentences, label="converting"), chosen, lost)
-    to_terminal = target == STANDARD and sys.stdout is not None and sys.stdout.isatty()
-    formats.write(watched, cast(IO[str], Shown()) if to_terminal else target, format=chosen.name, options=writing)
+    formats.write(watched, target, format=chosen.name, options=writing)
     if scheme is not None:
         del lost["tree"], lost["dependencies"]  # the other tree is what was asked for
     if blanks := lost.pop(BLANKS, 0):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from h3n.cli.outputs import Look, check_output, write_drawings, write_parts
-from h3n.cli.terminal import printable_text, say
+from h3n.cli.terminal import say, show_state
 from h3n.draw import Drawable
 from h3n.files import STANDARD
 
@@ -146,6 +146,7 @@ def parse(
         workers=workers,
         address=address,
         on_progress=report,
+        on_note=say,
     )
     if sys.stderr.isatty():
         typer.echo("", err=True)
@@ -170,7 +171,7 @@ def _reporter() -> Callable[[Progress], None]:
 
     def report(progress: Progress) -> None:
         if watched:
-            typer.echo(f"\r\x1b[K{progress}", nl=False, err=True)
+            show_state(progress)
         elif time.monotonic() - shown[0] >= EVERY:
             shown[0] = time.monotonic()
             typer.echo(str(progress), err=True)
@@ -229,15 +230,15 @@ def find(
     chosen = kind or {".jsonl": Shown.JSONL, ".html": Shown.HTML}.get(Path(output).suffix.lower(), Shown.TABLE)
     check_output(output, pictures=False)
     hits = library.find(folder, pattern)
+    if lacking := library.lacking(folder):
+        say(f"{folder}: written by an older h3n, without the columns {', '.join(lacking)}")
     shown = list(islice(hits, limit)) if limit else hits
     counted = _Counted(shown)
     if chosen is Shown.HTML:
         write_drawings(_pictures(counted), output, kind="html", look=Look(title=pattern))
     else:
         write = _table_line if chosen is Shown.TABLE else _json_line
-        to_terminal = output == STANDARD and sys.stdout.isatty()
-        lines = (printable_text(write(hit)) if to_terminal else write(hit) for hit in counted)
-        write_parts(lines, output)
+        write_parts(map(write, counted), output)
     if limit and next(hits, None) is not None:
         say(f"the first {limit}; --limit 0 shows all")
     if not counted.count:

@@ -10,6 +10,7 @@ import typer
 from h3n import formats
 from h3n.cli.outputs import write_parts
 from h3n.cli.progress import progress
+from h3n.cli.terminal import say
 from h3n.errors import InputError, MismatchError, UsageError
 from h3n.files import STANDARD
 from h3n.formats import Reading
@@ -62,7 +63,7 @@ def diff(
     page = diff_page(differences, tables, names=(first, second), verdict=verdict, order=order.value, top=top)
     write_parts([page], output)
     different = sum(bool(one.size) for one in differences)
-    typer.echo(f"h3n: {different} of {len(differences)} sentences differ", err=True)
+    say(f"{different} of {len(differences)} sentences differ")
     if different:
         raise typer.Exit(1)
 

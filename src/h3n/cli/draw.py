@@ -17,7 +17,7 @@ from h3n import draw as drawing
 from h3n.cli.outputs import DRAWINGS, Look, format_of, write_drawings, write_parts
 from h3n.cli.reading import read_sentences
 from h3n.errors import UsageError
-from h3n.files import STANDARD
+from h3n.files import STANDARD, shown_name
 from h3n.formats import Reading
 from h3n.trees import Sentence
 
@@ -103,7 +103,7 @@ def draw(
         read_sentences(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True)), wishes, file
     )
     if chosen in DRAWINGS:
-        look = Look(title=Path(file).name, theme=theme.value, helpers=helpers, fit=fit)
+        look = Look(title=shown_name(Path(file).name), theme=theme.value, helpers=helpers, fit=fit)
         captioned = ((number, tree, _caption(tree)) for number, tree in sentences)
         write_drawings(captioned, output, kind=chosen.value, look=look)
     elif chosen is OutputFormat.JOINT:
@@ -116,7 +116,7 @@ def draw(
         def pretty(tree: Sentence) -> str:
             return drawing.pretty(tree, width=columns, colour=coloured, ascii_only=ascii_only, helpers=helpers)
 
-        write_parts(_titled(sentences, pretty, one=wishes.one), output)
+        write_parts(_titled(sentences, pretty, one=wishes.one), output, coloured=coloured)
 
 
 @dataclass(frozen=True, slots=True)

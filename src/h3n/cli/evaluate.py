@@ -12,6 +12,7 @@ import typer
 from h3n.cli.against import add_comparison
 from h3n.cli.model_scores import score_model
 from h3n.cli.scores import Choices, Printed, score_files
+from h3n.cli.terminal import say
 from h3n.errors import UsageError
 from h3n.evaluate import BUILT_IN, Convention, Parameters, as_spmrl, load_parameters, usual_parameters, without_top
 from h3n.formats import format_to_read
@@ -160,7 +161,7 @@ def evaluate(
 
 def _print(result: Printed, *, as_json: bool) -> None:
     for problem in result.problems:
-        typer.echo(f"h3n: {problem}", err=True)
+        say(problem)
     if as_json:
         typer.echo(json.dumps(result.numbers, indent=2, ensure_ascii=False))
     else:

@@ -5,17 +5,31 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from h3n import models
-from h3n.errors import UsageError
-from h3n.files import written_folder
-from h3n.models import CARD, SHA256, UNKNOWN, installed, locate, read_about
+from h3n.cli.streams import printable
+from h3n.cli.terminal import say
+from h3n.errors import InputError, UsageError
+from h3n.files import is_regular, read_regular, shown_name, written_folder
+from h3n.models import CARD, LARGEST_CARD, SHA256, UNKNOWN, installed, locate, read_about
 
 model = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+# Sentences that a model is tried with: many alphabets, long words, marks alone, and more pieces than a window holds.
+ODD = (
+    "a",
+    "I can't .",
+    "\u00e9\u00df \u8a9e\u6587 \U0001f600 \u202e",
+    "\ufdfa \u0130 e\u0301 \u1e9e",
+    "\u200b \u00ad",
+    "[SEP] <s> </s> [MASK] <pad> [UNK]",
+    "a" * 300,
+    " ".join(["word", "2024", "!?"] * 200),
+)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a folder, or owner/name on the hub.")]
 
 
@@ -35,13 +49,22 @@ def _group() -> None:
 @model.command(name="list")
 def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the models that have a name: bundled ones, your own, and those of installed packages."""
-    rows = [{"name": name, **_summary(folder)} for name, folder in installed().items()]
+    rows = list(_readable(installed()))
     if as_json:
         typer.echo(json.dumps(rows))
     elif not rows:
-        typer.echo("h3n: no model is bundled with this version; `h3n train` makes one", err=True)
+        say("no model is bundled with this version; `h3n train` makes one")
     for row in [] if as_json else rows:
         typer.echo(f"{row['name']:<10} {row['megabytes']:>6.1f} MB  {_phrase(row)}")
+
+
+def _readable(folders: dict[str, Path]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each model that can be read, and say of the others why not."""
+    for name, folder in folders.items():
+        try:
+            yield {"name": name, **_summary(folder)}
+        except InputError as error:
+            say(error)
 
 
 @model.command()
@@ -51,7 +74,17 @@ def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print
     about, found = read_about(folder), _summary(folder)
     if as_json:
         vocabulary = {key: about["vocabulary"].get(key) for key in ("labels", "relations", "tags", "upos", "styles")}
-        typer.echo(json.dumps({"name": name, "folder": str(folder), **found, **vocabulary, "config": about["config"]}))
+        typer.echo(
+            json.dumps(
+                {
+                    "name": shown_name(name),
+                    "folder": shown_name(str(folder)),
+                    **found,
+                    **vocabulary,
+                    "config": about["config"],
+                }
+            )
+        )
         return
     rows = {
         "model": name,
@@ -62,14 +95,14 @@ def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print
         "finds": _phrase(found),
     }
     for title, value in rows.items():
-        typer.echo(f"{title:<8} {value}")
+        typer.echo(f"{title:<8} {printable(str(value))}")
     for title in ("labels", "relations", "tags", "upos", "styles"):
         names = [one for one in about["vocabulary"].get(title, []) if one]
         if names:
-            typer.echo(f"\n{title}: {' '.join(names)}")
+            typer.echo(f"\n{title}: {printable(' '.join(map(str, names)))}")
     card = folder / CARD
-    if card.is_file():
-        typer.echo(f"\n{card.read_text(encoding='utf-8').rstrip()}")
+    if is_regular(card):
+        typer.echo(f"\n{read_regular(card, largest=LARGEST_CARD).decode(errors='backslashreplace').rstrip()}")
 
 
 @model.command()
@@ -100,12 +133,12 @@ def export(
         raise UsageError(f"{folder} is there already and not an empty folder; name another")
     with written_folder(folder) as draft:
         _copy(source, draft, bits, embedding_bits, inner_bits)
-    typer.echo(f"h3n: {name} is in {folder}", err=True)
+    say(f"{name} is in {folder}")
 
 
 def _copy(source: Path, target: Path, bits: int | None, embedding_bits: int | None, inner_bits: int | None) -> None:
     if bits is None:
-        shutil.copytree(source, target, dirs_exist_ok=True)
+        models.copy(source, target)
         return
     from safetensors import SafetensorError
 
@@ -125,20 +158,23 @@ def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
 ) -> None:
     """Keep a model of your own under a name: a copy in $H3N_MODELS, or else in ~/.local/share/h3n/models."""
-    typer.echo(f"h3n: {name} is in {models.add(folder, name)}", err=True)
+    say(f"{name} is in {models.add(folder, name)}")
 
 
 @model.command()
 def verify(name: Name) -> None:
-    """Check that a model is whole: options, vocabulary, the shapes and the checksum of its weights."""
-    from h3n.model.model import Model
+    """Check that a model is whole, by loading it, parsing odd sentences with it and writing what it finds."""
+    from h3n.parser import load
 
     folder = locate(name)
-    Model.load(folder)
+    parser = load(folder)
+    for result in parser.parse([words.split(" ") for words in ODD]):
+        for written in (result.conllu, result.brackets, result.json):
+            written()
     known = (
         "the weights are those that were saved" if SHA256 in read_about(folder) else "it was saved without a checksum"
     )
-    typer.echo(f"h3n: {name} in {folder} is whole; {known}", err=True)
+    say(f"{name} in {folder} is whole; {known}")
 
 
 @model.command()
@@ -160,7 +196,7 @@ def push(
     hub.check_repository(repository)
     source = locate(name)
     if UNKNOWN in hub.read_card(source):
-        typer.echo(f"h3n: {source / CARD} still says {UNKNOWN} somewhere", err=True)
+        say(f"{source / CARD} still says {UNKNOWN} somewhere")
     Model.load(source)  # a damaged model is not sent
     with tempfile.TemporaryDirectory() as scratch:
         target = folder or Path(scratch) / "model"
@@ -168,26 +204,25 @@ def push(
         if folder is None:
             hub.upload(target, repository, private=private)
     done = f"{name} is on the hub as {repository}" if folder is None else f"{folder} is ready; nothing was sent"
-    typer.echo(f"h3n: {done}", err=True)
+    say(done)
 
 
 def _summary(folder: Path) -> dict[str, Any]:
     from h3n.decode import usual_decoder
+    from h3n.engine.saved import read_options
 
-    about = read_about(folder)
-    config, vocabulary = about["config"], about["vocabulary"]
-    phrases, dependencies = any(vocabulary["labels"]), bool(vocabulary["relations"])
+    _, config, vocabulary = read_options(folder)
+    phrases, dependencies = any(vocabulary.labels), bool(vocabulary.relations)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    encoder = config["encoder"]
     return {
         "megabytes": round(size / 1e6, 1),
-        "encoder": f"{encoder['kind']} {encoder['name']}".strip(),
-        "decoder": usual_decoder(config["decoding"]["decoder"], phrases=phrases, dependencies=dependencies),
-        "weight": config["decoding"]["weight"] if phrases and dependencies else None,
-        "label_count": sum(1 for label in vocabulary["labels"] if label),
-        "relation_count": len(vocabulary["relations"]),
-        "tag_count": len(vocabulary["tags"]),
-        "upos_count": len(vocabulary["upos"]),
+        "encoder": f"{config.encoder.kind} {config.encoder.name}".strip(),
+        "decoder": usual_decoder(config.decoding.decoder, phrases=phrases, dependencies=dependencies),
+        "weight": config.decoding.weight if phrases and dependencies else None,
+        "label_count": sum(1 for label in vocabulary.labels if label),
+        "relation_count": len(vocabulary.relations),
+        "tag_count": len(vocabulary.tags),
+        "upos_count": len(vocabulary.upos),
     }
 
 

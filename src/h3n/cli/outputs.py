@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 
 from h3n import draw, formats
+from h3n.cli.terminal import say, show_drawing
 from h3n.draw import Drawable
 from h3n.errors import InputError, UsageError
 from h3n.files import COMPRESSED, STANDARD, opened_to_write
@@ -65,10 +66,17 @@ def _is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or Path(output).is_dir()
 
 
-def write_parts(parts: Iterable[str], output: str, *, flush: bool = False) -> None:
-    """Write the parts one after the other, each at once where somebody waits for it (``flush``)."""
+def write_parts(parts: Iterable[str], output: str, *, flush: bool = False, coloured: bool = False) -> None:
+    """Write the parts one after the other, each at once where somebody waits for it (``flush``).
+
+    ``coloured`` parts are drawings of ours whose colours a terminal is to obey.
+    """
     parts = iter(parts)
     first = next(parts, "")  # what is wrong with the input is said before a file is made
+    if coloured and output == STANDARD and sys.stdout.isatty():
+        for part in chain([first], parts):
+            show_drawing(part)
+        return
     with opened_to_write(output) as stream:
         for part in chain([first], parts):
             stream.write(part)
@@ -131,7 +139,7 @@ def _complain(missing: Iterable[str]) -> None:
         what = (
             f"no font of this machine has {len(characters)} of the characters, which are boxes in the picture: {shown}"
         )
-        typer.echo(f"h3n: {what}; install a font for them, such as Noto, or write svg or html", err=True)
+        say(f"{what}; install a font for them, such as Noto, or write svg or html")
         raise typer.Exit(1)
 
 

@@ -18,10 +18,10 @@ import typer
 from h3n import draw, formats, text
 from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_parts
 from h3n.cli.progress import progress
-from h3n.cli.terminal import Findings, UntilError, note_language, printable_text, say
+from h3n.cli.terminal import Findings, UntilError, note_language, say
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.evaluate import mark_tags
-from h3n.files import STANDARD
+from h3n.files import STANDARD, shown_name, up_to_error
 from h3n.formats.lines import read_limited, read_pieces
 from h3n.formats.options import Problems, Reading
 from h3n.trees import Sentence
@@ -145,7 +145,7 @@ def parse(
     handler = findings if keep_going else None
     sentences = _typed() if waiting and input_format is None else read_input(file, given, input_format, handler)
     if waiting:
-        typer.echo("h3n: type a text and press Enter; Ctrl-D ends", err=True)
+        say("type a text and press Enter; Ctrl-D ends")
     else:
         first = list(islice(sentences, 1))  # what is wrong with the file is said before the model is loaded
         sentences = chain(first, sentences)
@@ -170,10 +170,11 @@ def parse(
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
     if chosen in DRAWINGS:
-        look = Look(title="Text" if given is not None else Path(file).name, fit=fit)
+        look = Look(title="Text" if given is not None else shown_name(Path(file).name), fit=fit)
         write_drawings(_trees(results, confidence=confidence), output, kind=chosen.value, look=look)
     else:
-        write_parts(map(_writer(chosen, output, width), results), output, flush=waiting)
+        coloured = chosen is OutputFormat.PRETTY and _in_colour(output)
+        write_parts(map(_writer(chosen, output, width), results), output, flush=waiting, coloured=coloured)
     if read.error is not None:
         raise InputError(f"{read.error}; what stands before it is parsed and written (--keep-going goes on)")
     findings.finish()
@@ -194,7 +195,7 @@ def _noted(results: Iterable[Result], unparsed: list[int]) -> Iterator[Result]:
     for number, result in enumerate(results, start=1):
         if result.note is not None:
             option = result.note.replace("(max_words)", "(--max-words)").replace("(max_pieces)", "(--max-pieces)")
-            typer.echo(f"h3n: sentence {number}: {option}", err=True)
+            say(f"sentence {number}: {option}")
             unparsed.append(number)
         yield result
 
@@ -258,12 +259,17 @@ def read_input(
     name = input_format or _guessed(file)
     if name in TEXTS:
         reader = read_pieces if name == "text" else read_limited
-        pieces = [given] if given is not None else reader(file, Problems(handler))
-        return TEXTS[name](pieces)
+        return _segmented([given] if given is not None else reader(file, Problems(handler)), TEXTS[name])
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     options = Reading(on_problem=handler)
     return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
+
+
+def _segmented(pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]) -> Iterator[Sentence]:
+    """Yield the sentences of a text; what is wrong with it after those that stand before."""
+    with up_to_error(pieces) as before:
+        yield from segment(before)
 
 
 def _guessed(file: str) -> str:
@@ -275,12 +281,15 @@ def _guessed(file: str) -> str:
 
 def _writer(chosen: OutputFormat, output: str, width: int | None) -> Callable[[Result], str]:
     """Return the function that makes text of a result, line end included."""
-    to_terminal = output == STANDARD and sys.stdout.isatty()
     if chosen is not OutputFormat.PRETTY:
-        return (lambda result: printable_text(WRITERS[chosen](result))) if to_terminal else WRITERS[chosen]
+        return WRITERS[chosen]
+    to_terminal = output == STANDARD and sys.stdout.isatty()
     columns = width or (max(draw.NARROWEST, shutil.get_terminal_size().columns) if to_terminal else 80)
-    colour = to_terminal and not os.environ.get("NO_COLOR")
-    return lambda result: result.pretty(width=columns, colour=colour) + "\n"
+    return lambda result: result.pretty(width=columns, colour=_in_colour(output)) + "\n"
+
+
+def _in_colour(output: str) -> bool:
+    return output == STANDARD and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _conllx(result: Result) -> str:

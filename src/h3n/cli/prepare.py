@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from h3n.cli.progress import progress
+from h3n.cli.terminal import say
 from h3n.errors import UsageError
 from h3n.trees import Sentence
 
@@ -29,12 +30,16 @@ def prepare(
         str | None, typer.Option(help="Make the dependencies with these rules (sd, ud1, ud2, zh, generic:LANG).")
     ] = None,
     labels: Annotated[
-        str, typer.Option(help="Labels of phrases made from dependencies: main relations or full subtypes.")
-    ] = "main",
+        str,
+        typer.Option(help="Labels of phrases made from dependencies: names (NP), main relations or full subtypes."),
+    ] = "names",
     functions: Annotated[bool, typer.Option("--functions", help="Keep function tags (NP-SBJ).")] = False,
     divide: Annotated[
         str | None, typer.Option(help="Shares of train, dev and test for files without a split: 8/1/1.")
     ] = None,
+    from_version: Annotated[
+        int, typer.Option(min=1, max=2, help="Version of Universal Dependencies; 1 is renamed to 2.")
+    ] = 2,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Leave damaged sentences out and report them; exit code 1.")
     ] = False,
@@ -66,13 +71,14 @@ def prepare(
         labels=labels,
         functions=functions,
         divide=_shares(divide),
+        from_version=1 if from_version == 1 else 2,
         keep_going=keep_going,
         overwrite=overwrite,
     )
     report = run(name, source, out_dir, options=options, watch=_watch)
     print("\n".join(report.lines()))
     if report.problems:
-        typer.echo(f"h3n: {report.problems} problems; see {out_dir / 'report.json'}", err=True)
+        say(f"{report.problems} problems; see {out_dir / 'report.json'}")
         raise typer.Exit(1)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from h3n.cli.streams import printable, steering
 
 Item = TypeVar("Item")
 
@@ -16,6 +18,11 @@ def progress(
     if not sys.stderr.isatty():
         yield from items
         return
+    yield from bar(items, desc=printable(label), total=total, unit=unit, delay=1.0)
+
+
+def bar(items: Iterable[Any] | None = None, **options: Any) -> Any:
+    """Return a bar of tqdm, which steers the terminal: what is written beside it has to be ours or printable."""
     from tqdm import tqdm
 
-    yield from tqdm(items, desc=label, total=total, unit=unit, delay=1.0, leave=False, dynamic_ncols=True)
+    return tqdm(items, file=steering(sys.stderr), leave=False, dynamic_ncols=True, **options)

@@ -57,4 +57,5 @@ def _with_phrases(sentence: Sentence, labels: str) -> Sentence:
     if sentence.dependencies is None:
         raise TreeError("no dependencies; phrases are made from them")
     tags = sentence.tags or sentence.upos
-    return replace(sentence, tree=to_phrases(sentence.dependencies, sentence.words, tags, labels=labels).tree)
+    made = to_phrases(sentence.dependencies, sentence.words, tags, upos=sentence.upos, labels=labels)
+    return replace(sentence, tree=made.tree)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from h3n.cli.terminal import say
 from h3n.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ def serve(
         "127.0.0.1"
     ),
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8000,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another name that the service is reached by; * for any. May be repeated."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="A site whose pages may ask: https://example.org. May be repeated."),
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "cpu",
     threads: Annotated[
         int | None, typer.Option(min=1, help="Sentences parsed at the same time; by default as many as processors.")
@@ -45,7 +54,9 @@ def serve(
     """Start a page to parse on, and an HTTP service for programs; needs the extra serve.
 
     Listens on this machine alone unless --host says otherwise. The service has no passwords and no encryption: put it
-    behind a proxy that has them. A signal to end (TERM, Ctrl-C) is obeyed when the requests under way are answered.
+    behind a proxy that has them. It answers requests that call it localhost, 127.0.0.1, [::1] or what --host says, and
+    that come from no page of another site. A signal to end (TERM, Ctrl-C) is obeyed when the requests under way are
+    answered, within 10 seconds in any case.
 
     \b
     Examples:
@@ -53,26 +64,32 @@ def serve(
       h3n serve --model en --model large=models/my-model --port 8080
       curl -s localhost:8000/v1/parse --json '{"text": "It smells good."}'
     """
-    for package in ("fastapi", "uvicorn"):
+    for package in ("fastapi", "httptools", "uvicorn"):
         if find_spec(package) is None:
             raise MissingExtra("the page and the HTTP service", "serve")
     if log not in ("warning", "info", "debug"):
         raise UsageError(f"--log {log}; accepted: warning, info, debug")
     from h3n.serve import Limits, Settings
     from h3n.serve.running import address, bind, run
+    from h3n.serve.settings import LOCAL, host_name
 
     limits = Limits(words=max_words, queue_words=max_queue, body=max_body, seconds=timeout)
-    settings = Settings(limits=limits, window=window / 1000)
+    settings = Settings(
+        limits=limits,
+        window=window / 1000,
+        hosts=frozenset(map(host_name, [*LOCAL, host, *(allow_host or ())])),
+        origins=frozenset(origin.lower().removesuffix("/") for origin in allow_origin or ()),
+    )
     named = _named(model or ["en"])
     options = {"device": device, "threads": threads or _processors(), "precision": precision}
     bound = bind(host, port)  # before the models are loaded, so that a port in use is said at once
 
     def announce() -> None:
-        typer.echo(f"h3n: {', '.join(named)} on {address(bound)} (Ctrl-C ends)", err=True)
+        say(f"{', '.join(named)} on {address(bound)} (Ctrl-C ends)")
         if browser:
             typer.launch(address(bound))
 
-    run(partial(_application, named, settings, options), bound, ready=announce, patience=timeout, log=log)
+    run(partial(_application, named, settings, options), bound, ready=announce, settings=settings, log=log)
 
 
 def _application(named: Mapping[str, str], settings: Settings, options: Mapping[str, Any]) -> Any:

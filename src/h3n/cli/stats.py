@@ -15,7 +15,8 @@ import typer
 from h3n import formats
 from h3n.cli.progress import progress
 from h3n.cli.reading import read_sentences
-from h3n.cli.terminal import Findings, printable
+from h3n.cli.streams import printable
+from h3n.cli.terminal import Findings
 from h3n.convert import JoinCounts, join
 from h3n.errors import UsageError
 from h3n.formats import Layout, Reading

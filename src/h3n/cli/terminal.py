@@ -1,7 +1,4 @@
-"""What reaches the terminal: messages of one line, problems reported and counted, nothing that steers it.
-
-Words, labels and file names come from anywhere. Control characters in them are shown (``\\x1b``) and not sent.
-"""
+"""What is said to the user: messages of one line, problems reported and counted, drawings with colours."""
 
 from __future__ import annotations
 
@@ -12,24 +9,15 @@ from typing import Generic, TypeVar
 
 import typer
 
+from h3n.cli.streams import printable, printable_text, steering
+from h3n.draw.cells import COLOURS
 from h3n.errors import H3nError
 from h3n.models import language_of, locate
 
 Item = TypeVar("Item")
 ENGLISH = ("text", "lines")  # inputs of which the words are found by rules for English
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_CONTROL_IN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-def printable(line: str) -> str:
-    """Return a line without anything that could steer a terminal or begin another line."""
-    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], line)
-
-
-def printable_text(text: str) -> str:
-    """Return a text of lines and tabs without anything else that could steer a terminal."""
-    return _CONTROL_IN_TEXT.sub(lambda match: repr(match[0])[1:-1], text)
+_COLOUR = re.compile(f"({'|'.join(map(re.escape, COLOURS))})")
 
 
 def say(message: object) -> None:
@@ -37,11 +25,20 @@ def say(message: object) -> None:
     typer.echo(f"h3n: {printable(str(message))}", err=True)
 
 
-class Shown:
-    """Standard output for data formats: as it is, or printable where it is a terminal."""
+def show_drawing(text: str) -> None:
+    """Write a drawing on standard output; on a terminal its colours work, and nothing else that could steer it."""
+    parts = _COLOUR.split(text)  # every second one is a colour
+    parts[::2] = map(printable_text, parts[::2])
+    sys.stdout.flush()
+    steering(sys.stdout).write("".join(parts))
+    steering(sys.stdout).flush()
 
-    def write(self, text: str) -> int:
-        return sys.stdout.write(printable_text(text))
+
+def show_state(line: object) -> None:
+    """Write a line on standard error, a terminal, in place of the one before."""
+    sys.stderr.flush()
+    steering(sys.stderr).write(f"\r\x1b[K{printable(str(line))}")
+    steering(sys.stderr).flush()
 
 
 class Findings:
@@ -80,4 +77,4 @@ def note_language(model: str, input_format: str) -> None:
     language = language_of(locate(model)) if input_format in ENGLISH else None
     if language is not None and language.lower() not in ("en", "eng", "english"):
         what = f"model {model} is for {language}, and text is cut into words as English; --from words takes others"
-        typer.echo(f"h3n: {what}", err=True)
+        say(what)

@@ -51,9 +51,9 @@ class Display:
         if self.quiet or not sys.stderr.isatty():
             return
         if self.bar is None:
-            from tqdm import tqdm
+            from h3n.cli.progress import bar
 
-            self.bar = tqdm(dynamic_ncols=True, leave=False, bar_format=BAR)
+            self.bar = bar(bar_format=BAR)
         self.bar.total, self.bar.n = event.updates, event.done
         self.bar.set_description_str(f"epoch {event.epoch + 1}/{self.options.training.epochs}", refresh=False)
         self.bar.set_postfix_str(self.postfix(event, time.perf_counter() - self.started), refresh=False)

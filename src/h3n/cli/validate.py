@@ -8,7 +8,8 @@ import typer
 
 from h3n import formats
 from h3n.cli.progress import progress
-from h3n.cli.terminal import printable
+from h3n.cli.streams import printable
+from h3n.cli.terminal import say
 from h3n.errors import CorruptInput, TruncatedInput
 from h3n.formats import Layout, Reading
 from h3n.treebanks.universal import Checks
@@ -58,7 +59,7 @@ def validate(
             report(error)
     checked = f"{_count(len(files), 'file')}, {_count(sentences, 'sound sentence')}"
     if problems:
-        typer.echo(f"h3n: {_count(problems, 'problem')} in {checked}", err=True)
+        say(f"{_count(problems, 'problem')} in {checked}")
         raise typer.Exit(1)
     typer.echo(f"no problems in {checked}")
 

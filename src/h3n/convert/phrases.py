@@ -1,7 +1,8 @@
 """Phrases from dependencies: a phrase structure tree for a sentence that has only a dependency tree.
 
 The paper's second algorithm ("Pseudo-constituent Tree Synthesis"), corrected. A word and everything below it form a
-phrase, labelled with the relation of the word to its governor; a word on its own stays a bare leaf, except that a
+phrase, labelled with a name that linguists know (`NP`), or as in the paper with the relation of the word to its
+governor; a word on its own stays a bare leaf, except that a
 sentence always has one phrase. Where the words below a phrase's head are not contiguous, the phrase keeps the run
 around its head word, and every part beyond a gap is lifted to the nearest ancestor whose phrase it touches. On the way
 up nothing is ever cut again, so that every lifted part stays whole and the words stay in order.
@@ -9,7 +10,7 @@ up nothing is ever cut again, so that every lifted part stays whole and the word
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from h3n.errors import MismatchError, TreeError, UnknownName
@@ -30,7 +31,53 @@ def full_type(relation: str) -> str:
     return relation
 
 
-LABELS: dict[str, Callable[[str], str]] = {"main": main_type, "full": full_type}
+LABELS = ("names", "main", "full")
+_OTHER = "X"
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM", "SYM", "DET"})
+_NAMES = {  # by the tag of the head, where the phrase is no clause
+    **dict.fromkeys(_NOMINAL, "NP"),
+    "VERB": "VP",
+    "AUX": "VP",
+    "ADJ": "ADJP",
+    "ADV": "ADVP",
+    "ADP": "PP",
+    "CCONJ": "CONJP",
+    "INTJ": "INTJ",
+    "PART": "PRT",
+}
+_RELATIONS = {  # where the tag says nothing, or there is none
+    "NP": "nsubj obj iobj obl nmod appos vocative dislocated expl nummod det flat compound",
+    "SBAR": "csubj ccomp advcl",
+    "S": "root parataxis",
+    "VP": "xcomp acl aux cop",
+    "ADJP": "amod",
+    "ADVP": "advmod",
+    "PP": "case",
+}
+_NAMES_BY_RELATION = {relation: name for name, relations in _RELATIONS.items() for relation in relations.split()}
+_SUBJECTS = frozenset({"nsubj", "csubj"})
+_SUBORDINATE = frozenset({"advcl", "ccomp", "csubj"})
+
+
+def phrase_name(relation: str, tag: str, below: Collection[str]) -> str:
+    """Return the name of a phrase that linguists know: by its head's relation and universal tag, and those below it.
+
+    ``below`` are the relations of the words that depend on the head. With a subject, or at the top a verb, it is a
+    clause (``S``), and ``SBAR`` where a word such as *that* or a relative pronoun makes it part of another; a nominal
+    with a preposition is a ``PP``.
+    """
+    kind, parts = main_type(relation), {main_type(other) for other in below}
+    if tag not in _NAMES:
+        return "PP" if "case" in parts else _NAMES_BY_RELATION.get(kind, _OTHER)
+    verbal = tag in ("VERB", "AUX") or "cop" in parts
+    clause = bool(parts & _SUBJECTS) or (verbal and kind in ("root", "parataxis"))
+    if relation == "acl:relcl" or ("mark" in parts and (clause or kind in _SUBORDINATE)):
+        return "SBAR"
+    if clause:
+        return "S"
+    if "case" in parts and not verbal:
+        return "PP"
+    return "VP" if verbal else _NAMES[tag]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +100,18 @@ class Phrases:
 
 
 def to_phrases(
-    dependencies: Dependencies, words: Sequence[str], tags: Sequence[str] | None = None, *, labels: str = "main"
+    dependencies: Dependencies,
+    words: Sequence[str],
+    tags: Sequence[str] | None = None,
+    *,
+    upos: Sequence[str] | None = None,
+    labels: str = "names",
 ) -> Phrases:
     """Return the phrases of a dependency tree, projective or not; O(n) (paper, Algorithm 2, section V-B).
 
-    ``labels`` is ``main`` for relations without their subtype, ``full`` for whole ones. `TreeError` if the governors
-    are not a tree; every tree is accepted.
+    ``labels`` are ``names`` (``NP``, ``VP``, ``S`` and so on, by `phrase_name`, which looks at the universal tags
+    ``upos``), or relations: ``main`` for those without their subtype, as in the paper, ``full`` for whole ones.
+    `TreeError` if the governors are not a tree; every tree is accepted.
     """
     if labels not in LABELS:
         raise UnknownName("phrase labels", labels, LABELS)
@@ -72,12 +125,23 @@ def to_phrases(
     check_dependencies(dependencies)
     order = _top_down(dependencies.governors)
     parts = _parts(dependencies.governors, order)
-    phrase_labels = [_safe(LABELS[labels](relation)) for relation in dependencies.relations]
+    phrase_labels = list(map(_safe, _labels(dependencies, upos, labels)))
     tree = _tree(parts, order, phrase_labels, [Leaf(tag, word) for tag, word in zip(given_tags, words, strict=True)])
     governors = _governors(parts)
     lifted = sum(new != old for new, old in zip(governors, dependencies.governors, strict=True))
     said = Dependencies(governors, dependencies.relations) if lifted else dependencies
     return Phrases(tree, said, lifted)
+
+
+def _labels(dependencies: Dependencies, upos: Sequence[str] | None, labels: str) -> Iterable[str]:
+    """Return what the phrase of every word would be called."""
+    if labels != "names":
+        return map(main_type if labels == "main" else full_type, dependencies.relations)
+    below: list[list[str]] = [[] for _ in dependencies.relations]
+    for governor, relation in zip(dependencies.governors, dependencies.relations, strict=True):
+        if governor != ROOT:
+            below[governor].append(relation)
+    return map(phrase_name, dependencies.relations, upos or [NO_TAG] * len(below), below)
 
 
 def _safe(label: str) -> str:

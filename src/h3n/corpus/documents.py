@@ -1,7 +1,8 @@
 """The documents of a shard as sentences, one at a time, whatever they come in.
 
-What is damaged is handed to a listener with its document and reason, and reading goes on after it. A storage that fails
-is another matter: it raises, so that a run stops rather than take a broken network for broken documents.
+What is damaged is handed to a listener with its document and reason, and reading goes on after it; so is a file that a
+reader fails at in a way that nobody foresaw. A storage that fails is another matter: it raises, so that a run stops
+rather than take a broken network for broken documents.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from h3n import formats, text
@@ -19,7 +20,8 @@ from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
 from h3n.corpus.streams import read_lines, read_paragraphs, unpacked
 from h3n.corpus.tables import read_rows
-from h3n.errors import CorruptInput, FormatError, TruncatedInput
+from h3n.errors import CorruptInput, FormatError, H3nError, Place, TruncatedInput, in_one_line
+from h3n.files import up_to_error
 from h3n.formats.lines import LONGEST, read_pieces
 from h3n.formats.options import Problems, Reading
 from h3n.trees import Sentence
@@ -59,11 +61,16 @@ def read_shard(shard: Shard, options: Options, listen: Listener) -> Iterator[Ite
             yield from (item for item in items if item.sentence.words)
         except (TruncatedInput, CorruptInput) as error:
             listen(Problem(piece.name, None, f"{error}; what stands before that is parsed"))
+        except (H3nError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            reason = f"{in_one_line(error)}, which nobody foresaw; what stands before that is parsed"
+            listen(Problem(piece.name, None, reason))
 
 
 def _text(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
-    with unpacked(piece) as handle:
-        yield from _numbered(piece.name, text.segment(read_pieces(handle, _problems(piece, listen))))
+    with unpacked(piece) as handle, up_to_error(read_pieces(handle, _problems(piece, listen))) as pieces:
+        yield from _numbered(piece.name, text.segment(pieces))
 
 
 def _conllu(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
@@ -120,7 +127,8 @@ def _object(name: str, line: str, options: Options) -> tuple[str, Iterable[Sente
     document = name if given is None else _whole(str(given))
     written, words = entry.get(options.text_column), entry.get("words")
     if "version" in entry and words is not None:
-        return document, list(formats.read(io.BytesIO(line.encode()), format="jsonl"))
+        sentences = formats.read(io.BytesIO(line.encode()), format="jsonl")
+        return document, [replace(sentence, place=Place(name, 1)) for sentence in sentences]
     if isinstance(written, str):
         return document, text.segment(_whole(written))
     if isinstance(words, list) and words and all(isinstance(word, str) and word.strip() for word in words):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from h3n.convert.rules.matching import Match, compile_pattern
+from h3n.convert.rules.matching import Bound, Match, Tried, compile_pattern
 from h3n.convert.rules.nodes import NOWHERE, LinkedNode, bottom_up
 from h3n.convert.rules.patterns import Vocabulary, parse
 from h3n.corpus.reading import Parsed, parsed_of, rows_of
@@ -46,7 +46,7 @@ def find(folder: str | os.PathLike[str], pattern: str) -> Iterator[Found]:
 
 def _compiled(pattern: str) -> Match:
     try:
-        return compile_pattern(parse(pattern, Vocabulary({}, {}, {}), Place("the pattern", 1)))
+        return compile_pattern(parse(pattern, Vocabulary({}, {}, {}), Place("the pattern", 1)), shared=True)
     except FormatError as error:
         raise UsageError(f"{error.found}; expected {error.expected}") from None
 
@@ -57,8 +57,9 @@ def _fitting(row: Mapping[str, Any], fits: Match) -> Iterator[Found]:
         (node for root in roots for node in bottom_up(root) if isinstance(node, LinkedNode)),
         key=lambda node: (node.start, -node.end),
     )
+    tried: Tried = {}
     for node in nodes:
-        if fits(node, {}):
+        if fits(node, Bound.sharing(tried)):
             yield Found(node.label, node.start, node.end, row)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,7 +12,7 @@ from h3n.corpus.options import INPUTS, PACKED, TABLES, Options
 from h3n.corpus.storage import absolute, each, filesystem, opened, protocol
 from h3n.corpus.tables import parts_of
 from h3n.errors import InputError, UsageError
-from h3n.files import input_errors
+from h3n.files import input_errors, shown_name
 
 ENDS = 1 << 16  # bytes at both ends of a file that go into its checksum
 
@@ -37,34 +37,47 @@ class Input:
         return PurePosixPath(self.name).suffix.lower() in PACKED
 
 
-def find_inputs(given: Sequence[str], options: Options, *, out: str | None = None) -> tuple[Input, ...]:
+def find_inputs(
+    given: Sequence[str],
+    options: Options,
+    *,
+    out: str | None = None,
+    on_note: Callable[[str], object] | None = None,
+) -> tuple[Input, ...]:
     """Return the files that names, patterns and folders stand for, each once, in the order of the arguments.
 
-    What lies in the folder ``out``, which is written to, is not input.
+    What lies in the folder ``out``, which is written to, is not input. ``on_note`` is told of what is left out of a
+    folder because it is not a regular file.
     """
     if not given:
         raise UsageError("no input; accepted: files, folders, patterns such as 'texts/*.txt', or URLs of these")
     names: dict[str, None] = {}
     for one in given:
-        names.update(dict.fromkeys(name for name in _expanded(one) if not _is_inside(name, out)))
+        found = (name for name in _expanded(one, on_note) if not _is_inside(name, out))
+        names.update(dict.fromkeys(found))
     return tuple(each(lambda name: _described(name, options), list(names), url=given[0]))
 
 
-def _expanded(given: str) -> Iterable[str]:
+def _expanded(given: str, on_note: Callable[[str], object] | None) -> Iterable[str]:
     """Return the names of files that one argument stands for; those of a folder or pattern are sorted."""
     system, path = filesystem(given)
-    with input_errors(given, "listed"):
+    with input_errors(shown_name(given), "listed"):
         if system.isfile(path):
             return [given]
         if system.isdir(path):
-            below = sorted(system.find(path))
-            chosen = [name for name in below if not _is_hidden(name[len(path) :])]
+            below = [name for name in sorted(system.find(path)) if not _is_hidden(name[len(path) :])]
             kind = "folder without files"
         else:
-            chosen = sorted(name for name in system.glob(path) if system.isfile(name)) if "*" in given else []
+            below = sorted(name for name in system.glob(path) if not system.isdir(name)) if "*" in given else []
             kind = "pattern that no file fits" if "*" in given else "file or folder that does not exist"
+            if not below and system.exists(path):
+                kind = "pipe or device, not a regular file; h3n parse reads those"
+        chosen = [name for name in below if system.isfile(name)]
+    for name in sorted(set(below) - set(chosen)):
+        if on_note is not None:
+            on_note(f"{shown_name(_as_given(name, given, path))}: not a regular file; left out")
     if not chosen:
-        raise InputError(f"{given}: a {kind}")
+        raise InputError(f"{shown_name(given)}: a {kind}")
     return [_as_given(name, given, path) for name in chosen]
 
 
@@ -85,11 +98,11 @@ def _as_given(name: str, given: str, path: str) -> str:
 def _described(name: str, options: Options) -> Input:
     url = absolute(name)
     system, path = filesystem(url)
-    with input_errors(name, "opened"):
+    with input_errors(shown_name(name), "opened"):
         size = int(system.size(path) or 0)
     kind = options.input_format or guess_input(name)
     parts = parts_of(url, kind, options) if kind in TABLES else ()
-    return Input(name=name, url=url, format=kind, size=size, checksum=_checksum(url, size), parts=parts)
+    return Input(name=shown_name(name), url=url, format=kind, size=size, checksum=_checksum(url, size), parts=parts)
 
 
 def guess_input(name: str) -> str:

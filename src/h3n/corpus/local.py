@@ -21,7 +21,7 @@ from h3n.corpus import nursery
 from h3n.corpus.shards import Shard
 from h3n.corpus.storage import PRIVATE, protocol
 from h3n.corpus.work import Crew, Done, Job, work
-from h3n.errors import H3nError, InputError
+from h3n.errors import InputError, in_one_line
 
 DEATHS = 3  # of workers at one shard, after which it is not tried again
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
@@ -123,11 +123,10 @@ def _answer(worker: _Worker) -> Done | str | None:
 def _replace(job: Job, dead: _Worker) -> _Worker:
     _stop(dead)
     if dead.deaths + 1 >= DEATHS:
-        names = ", ".join(piece.name for piece in dead.shard.pieces[:3])
         code = dead.process.exitcode
         raise InputError(
-            f"shard {dead.shard.number} ({names}): {DEATHS} processes died at it (exit code {code}); is there enough "
-            "memory? Repeat the command to go on"
+            f"{dead.shard}: {DEATHS} processes died at it (exit code {code}); is there enough memory? Repeat the "
+            "command to go on"
         )
     worker = _start(job, dead.shard)
     worker.deaths = dead.deaths + 1
@@ -146,12 +145,23 @@ def _serve(job: Job, connection: Connection) -> None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     try:
         parser = nursery.parser_of(job)
-        while True:
-            connection.send(work(job, parser, connection.recv()))
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+        while (shard := _received(connection)) is not None:
+            connection.send(work(job, parser, shard))
+    except (BrokenPipeError, KeyboardInterrupt):  # whoever gives out the work is gone
         pass
-    except (H3nError, OSError) as error:
-        connection.send(str(error))
+    except MemoryError:
+        raise SystemExit(1) from None  # another process may have more
+    except BaseException as error:  # whatever it is, the run has to report it
+        connection.send(in_one_line(error))
+
+
+def _received(connection: Connection) -> Shard | None:
+    """Return the next shard; None where no more will come."""
+    try:
+        shard: Shard = connection.recv()
+    except (EOFError, OSError):
+        return None
+    return shard
 
 
 def _end_with(sentinel: int) -> None:

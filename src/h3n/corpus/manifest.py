@@ -12,6 +12,7 @@ from typing import Any
 from h3n import __version__
 from h3n.corpus.inputs import Input, as_table
 from h3n.corpus.options import Options
+from h3n.corpus.schema import VERSION as TABLE
 from h3n.corpus.storage import Folder
 from h3n.errors import InputError, UsageError
 from h3n.files import checksum
@@ -34,9 +35,9 @@ def checksum_of_model(folder: Path) -> str:
 
 def manifest_of(inputs: Sequence[Input], options: Options, *, model: str, sha256: str, shards: int) -> dict[str, Any]:
     """Return the manifest of a run."""
-    written_by = {"h3n": __version__}
+    written_by: dict[str, Any] = {"h3n": __version__}
     if options.output_format == "parquet":
-        written_by["pyarrow"] = version("pyarrow")
+        written_by |= {"pyarrow": version("pyarrow"), "table": TABLE}
     return {
         "version": VERSION,
         "written_by": written_by,
@@ -77,6 +78,7 @@ def begin(folder: Folder, manifest: dict[str, Any]) -> bool:
             raise UsageError(f"{folder.url}: holds shards and no {NAME}; name another folder")
         folder.write(NAME, (json.dumps(manifest, ensure_ascii=False, indent=2) + "\n").encode())
         return False
+    _check_table(folder, old, manifest)
     for what in ("written_by", "model", "options", "inputs", "shards"):
         if (difference := _difference(old[what], manifest[what])) is not None:
             there, now = (_shown(value) for value in difference[1:])
@@ -86,6 +88,16 @@ def begin(folder: Folder, manifest: dict[str, Any]) -> bool:
                 "another folder"
             )
     return True
+
+
+def _check_table(folder: Folder, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Raise where the shards that are there have other columns than those that would come."""
+    there, now = (one["written_by"].get("table", 1) for one in (old, new))
+    if there != now and old["options"]["output_format"] == new["options"]["output_format"] == "parquet":
+        raise UsageError(
+            f"{folder.url}: begun with tables of version {there}, this h3n writes version {now}; name another folder, "
+            "or go on with the h3n that began it"
+        )
 
 
 def _difference(old: Any, new: Any, name: str = "") -> tuple[str, Any, Any] | None:

@@ -15,7 +15,6 @@ from functools import cache
 
 from h3n.corpus.options import Options
 from h3n.corpus.work import Job
-from h3n.errors import H3nError
 from h3n.parser import Parser
 
 VARIABLE = "H3N_CORPUS_JOB"
@@ -34,7 +33,7 @@ def in_words(job: Job) -> str:
 
 def _prepare(words: str) -> None:
     table = json.loads(words)
-    with contextlib.suppress(H3nError):  # workers try it again, and can say what is wrong
+    with contextlib.suppress(Exception):  # workers try it again, and report what is wrong
         parser_of(Job(table["out"], table["model"], table["sha256"], Options(**table["options"])))
     gc.collect()
     gc.freeze()  # or the first collection would write to every page

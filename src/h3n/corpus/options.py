@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from h3n.errors import UnknownName, UsageError
+from h3n.files import COMPRESSED
 
 # The format of an input -> the endings of its files, endings of compression aside.
 INPUTS: dict[str, tuple[str, ...]] = {
@@ -22,7 +23,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "arrow": (".arrow", ".feather", ".ipc"),
 }
 TABLES = ("parquet", "arrow")
-PACKED = (".gz", ".xz", ".bz2", ".zst")
+PACKED = tuple(COMPRESSED)
 # The format of the output -> the ending of its shards.
 OUTPUTS = {"parquet": ".parquet", "conllu": ".conllu", "brackets": ".ptb", "jsonl": ".jsonl"}
 SMALLEST, LARGEST, PIECES = 1 << 15, 1 << 22, 64  # bytes of a shard at least and at most, and shards wanted

@@ -57,11 +57,13 @@ def parse_corpus(
     workers: int | None = None,
     address: str | None = None,
     on_progress: Callable[[Progress], object] | None = None,
+    on_note: Callable[[str], object] | None = None,
 ) -> Finished:
     """Parse files, folders, patterns or URLs of these into a folder of shards; go on where an earlier run stopped.
 
     ``workers`` are processes, by default one for each processor of the machine, or of the cluster at ``address``.
-    ``on_progress`` is called when a shard is done. Another model, other options or other input than the folder was
+    ``on_progress`` is called when a shard is done, ``on_note`` with a line on each file of a folder that is left out
+    because it is not a regular file. Another model, other options or other input than the folder was
     begun with are refused. A document that cannot be parsed is in the folder ``errors``, with its reason.
     """
     if engine not in ENGINES:
@@ -71,7 +73,7 @@ def parse_corpus(
     folder, chosen = Folder(absolute(os.fspath(out))), options or Options()
     if chosen.output_format == "parquet":
         arrow()
-    files = find_inputs(inputs, chosen, out=folder.url)
+    files = find_inputs(inputs, chosen, out=folder.url, on_note=on_note)
     size = chosen.shard_size or size_of_shards(sum(one.size for one in files))
     shards = list(cut(files, size))
     job = _checked(

@@ -14,6 +14,7 @@ from h3n.corpus.inputs import Input
 from h3n.corpus.options import OUTPUTS, TABLES
 from h3n.corpus.pieces import Piece
 
+SHOWN = 3  # files of a shard in a message
 BY_LINES = ("paragraphs", "lines", "words", "jsonl")
 
 
@@ -24,6 +25,11 @@ class Shard:
     number: int
     size: int
     pieces: tuple[Piece, ...]
+
+    def __str__(self) -> str:
+        """How messages name it: by its number and its files."""
+        names = [*dict.fromkeys(piece.name for piece in self.pieces)]
+        return f"shard {self.number} ({', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''})"
 
 
 def cut(inputs: Sequence[Input], size: int) -> Iterator[Shard]:

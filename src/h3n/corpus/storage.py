@@ -33,6 +33,9 @@ Value = TypeVar("Value")
 
 def filesystem(url: str) -> tuple[Any, str]:
     """Return the file system of a URL or path, and the path in it."""
+    if protocol(url) in LOCAL:  # in other URLs ``::`` joins file systems; in the name of a file it is two colons
+        here = fsspec.filesystem("file")
+        return here, str(here._strip_protocol(url))
     try:
         found: tuple[Any, str] = url_to_fs(url)
     except ImportError as error:

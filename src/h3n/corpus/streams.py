@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import io
 from collections.abc import Iterator
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import BinaryIO, TypeAlias
 
 from h3n import files
 from h3n.corpus import storage
 from h3n.corpus.pieces import Piece
-from h3n.corpus.tables import arrow
 from h3n.formats.lines import LONGEST
 
 Line: TypeAlias = tuple[int, bytes]  # the byte that a line begins at, and the line with its end
@@ -25,8 +23,7 @@ def read_lines(piece: Piece, *, beyond: bool = False) -> Iterator[Line]:
         if start:  # the line that the byte before belongs to began in the piece before
             at += _skip(handle)
         while packed or beyond or at < piece.end:
-            with files.unpacking_errors(lambda: f"{piece.name}:{at}"):  # noqa: B023 - used at once
-                raw = handle.readline(LONGEST + 1)
+            raw = handle.readline(LONGEST + 1)
             if not raw:
                 return
             yield at, raw
@@ -42,21 +39,22 @@ def read_paragraphs(piece: Piece) -> Iterator[tuple[int, list[Line]]]:
     """
     held: list[Line] = []
     length, found = 0, piece.start == 0 or _is_packed(piece)  # `found`: the blank line before the next paragraph
-    for at, raw in read_lines(piece, beyond=True):
-        if raw.strip() and found:
-            if length <= LONGEST:
-                held.append((at, raw))
-            length += len(raw)
-        elif not raw.strip():
-            if held:
-                yield held[0][0], held
-            held, length, found = [], 0, True
-            if at >= piece.end and not _is_packed(piece):
+    with files.up_to_error(read_lines(piece, beyond=True)) as lines:
+        for at, raw in lines:
+            if raw.strip() and found:
+                if length <= LONGEST:
+                    held.append((at, raw))
+                length += len(raw)
+            elif not raw.strip():
+                if held:
+                    yield held[0][0], held
+                held, length, found = [], 0, True
+                if at >= piece.end and not _is_packed(piece):
+                    return
+            elif at >= piece.end:  # nothing begins here
                 return
-        elif at >= piece.end:  # nothing begins here
-            return
-    if held:
-        yield held[0][0], held
+        if held:
+            yield held[0][0], held
 
 
 def _skip(handle: BinaryIO) -> int:
@@ -70,7 +68,7 @@ def _skip(handle: BinaryIO) -> int:
 
 
 def _is_packed(piece: Piece) -> bool:
-    return piece.name.lower().endswith((*files.COMPRESSED, ".zst"))
+    return piece.name.lower().endswith(tuple(files.COMPRESSED))
 
 
 @contextlib.contextmanager
@@ -79,24 +77,6 @@ def unpacked(piece: Piece, *, start: int = 0) -> Iterator[BinaryIO]:
     with storage.opened(piece.url, name=piece.name, start=start) as handle:
         if not _is_packed(piece):
             yield handle
-        elif piece.name.lower().endswith(".zst"):
-            yield cast(BinaryIO, io.BufferedReader(_Zstandard(handle, piece.name)))
         else:
             with files.opened(handle) as plain:
                 yield plain
-
-
-class _Zstandard(io.RawIOBase):
-    """A file compressed with Zstandard, which pyarrow unpacks."""
-
-    def __init__(self, handle: BinaryIO, name: str) -> None:
-        self._stream = arrow().CompressedInputStream(handle, "zstd")
-        self.name = name
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        part = self._stream.read(len(buffer))
-        buffer[: len(part)] = part
-        return len(part)

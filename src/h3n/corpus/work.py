@@ -19,7 +19,7 @@ from h3n.corpus.options import Options
 from h3n.corpus.shards import Shard, shard_name
 from h3n.corpus.storage import Folder
 from h3n.corpus.writing import WRITERS, Write
-from h3n.errors import H3nError, InputError
+from h3n.errors import H3nError, InputError, in_one_line
 from h3n.models import locate
 from h3n.parser import LOOK_AHEAD, Parser, Result, load
 
@@ -74,6 +74,16 @@ class Done:
 
 
 def work(job: Job, parser: Parser, shard: Shard) -> Done:
+    """Parse a shard and write it. An exception that nobody foresaw is an `InputError` that names shard and files."""
+    try:
+        return _work(job, parser, shard)
+    except (H3nError, MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise InputError(f"{shard}: {in_one_line(error)}") from error
+
+
+def _work(job: Job, parser: Parser, shard: Shard) -> Done:
     """Parse a shard and write it: its errors and counts first, then its file, which makes it count."""
     out, options = Folder(job.out), job.options
     began, processor = time.time(), time.process_time()
@@ -117,7 +127,9 @@ def _parsed(parser: Parser, shard: Shard, options: Options, problems: list[Probl
     for window in _windows(read_shard(shard, options, problems.append)):
         try:
             results = _parse(parser, window, options)
-        except (H3nError, RuntimeError):  # a sentence of them: each by itself, so that the others are parsed
+        except MemoryError:
+            raise
+        except Exception:  # at a sentence of them: each by itself, so that the others are parsed
             yield from _one_by_one(parser, window, options, problems)
         else:
             yield from zip(window, results, strict=True)
@@ -144,9 +156,10 @@ def _one_by_one(
     for item in window:
         try:
             (result,) = _parse(parser, [item], options)
-        except (H3nError, RuntimeError) as error:
-            reason = str(error).strip().splitlines() or [type(error).__name__]
-            problems.append(Problem(item.document, item.number, f"cannot be parsed: {reason[0]}"))
+        except MemoryError:
+            raise
+        except Exception as error:
+            problems.append(Problem(item.document, item.number, f"cannot be parsed: {in_one_line(error)}"))
         else:
             yield item, result
 

@@ -10,6 +10,7 @@ from h3n.draw.widths import cells, columns, fit
 
 # style -> the terminal's code for it
 STYLES = {"": "", "head": "1;34", "label": "1", "word": "", "faint": "2", "relation": "33"}
+COLOURS = ("\x1b[0m", *(f"\x1b[{code}m" for code in STYLES.values() if code))
 
 
 @dataclass(slots=True)

@@ -49,7 +49,7 @@ def _phrases(sentence: Sentence) -> Sentence:
     if sentence.dependencies is None:
         raise TreeError("no dependencies; phrases are made from them")
     tags = sentence.tags or sentence.upos
-    return replace(sentence, tree=to_phrases(sentence.dependencies, sentence.words, tags).tree)
+    return replace(sentence, tree=to_phrases(sentence.dependencies, sentence.words, tags, labels="main").tree)
 
 
 def _dependencies(scheme: str) -> Callable[[Sentence], Sentence]:

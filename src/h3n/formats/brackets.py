@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import TypeAlias
 
 from h3n.errors import LineTooLong, Place, TreeError
@@ -41,8 +40,8 @@ def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     pieces = _whole_words(read_pieces(source, problems))
     layout = options.layout
     if layout == "auto":
-        sample = take_sample(pieces)
-        layout, pieces = guess_layout("".join(sample)), chain(sample, pieces)
+        sample, pieces = take_sample(pieces)
+        layout = guess_layout("".join(sample))
     builder = Builder(name, problems, all_escapes=options.all_escapes)
     found = (
         _lines(pieces, builder, problems)

@@ -16,8 +16,8 @@ Version 1. ``version`` and ``words`` are always there, every other key only wher
 =============  =========================================================================================
 
 A parser adds ``text`` (the sentence as it was written), ``offsets`` ([start, end] of every word in that text),
-``spans`` (objects with the label, start, end and head of a phrase, words counted from 0, and a confidence) and
-``arc_confidences`` (a number for every head). They are passed over in reading.
+``spans`` (objects with the label, start, end and head of a phrase, words counted from 0, and a confidence),
+``arc_confidences`` (a number for every head) and ``note`` (why it was not parsed). They are passed over in reading.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from h3n.formats.spelling import differing_word, respelled
 from h3n.trees import Constituent, Dependencies, Insert, Sentence
 
 VERSION = 1
-ADDED = ("text", "offsets", "spans", "arc_confidences")
+ADDED = ("text", "offsets", "spans", "arc_confidences", "note")
 _KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", SOFT, *COLUMNS, *ADDED})
 _FREE = Reading(layout="free")
 _LONGEST_SHOWN = 20

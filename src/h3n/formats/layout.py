@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
+from h3n.errors import H3nError
 from h3n.formats.lines import LONGEST
 from h3n.formats.options import Layout
 
@@ -13,12 +15,19 @@ _BRACKET = re.compile(r"[()]")
 _FIRST = re.compile(r"[^ \t\r\n]")
 
 
-def take_sample(pieces: Iterator[str]) -> list[str]:
-    """Return the first pieces of a file: enough to judge by, and no line torn that may be one tree as a whole."""
+def take_sample(pieces: Iterator[str]) -> tuple[list[str], Iterator[str]]:
+    """Return the first pieces of a file, and all of them.
+
+    They are enough to judge by, and no line is torn that may be one tree as a whole. An error among them is raised
+    when it is reached.
+    """
     taken: list[str] = []
     size, depth, one_tree = 0, 0, True
     while size < SAMPLE or (one_tree and size < LONGEST and taken[-1][-1:] != "\n"):
-        piece = next(pieces, None)
+        try:
+            piece = next(pieces, None)
+        except H3nError as error:
+            return taken, chain(taken, _raised(error))
         if piece is None:
             break
         if not taken or taken[-1][-1:] == "\n":
@@ -26,7 +35,12 @@ def take_sample(pieces: Iterator[str]) -> list[str]:
         depth, one_tree = _follow(piece, depth, one_tree=one_tree)
         taken.append(piece)
         size += len(piece)
-    return taken
+    return taken, chain(taken, pieces)
+
+
+def _raised(error: H3nError) -> Iterator[str]:
+    raise error
+    yield  # so that it is raised when somebody asks for a piece
 
 
 def _follow(piece: str, depth: int, *, one_tree: bool) -> tuple[int, bool]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from h3n.errors import BadCharacter, BadEncoding, InputError, LineTooLong, NulByte, Place
-from h3n.files import PIECE, STANDARD, Source, name_of, opened, unpacking_errors
+from h3n.files import PIECE, STANDARD, Source, input_errors, name_of, opened
 from h3n.formats.options import Problems
 
 LONGEST = 1 << 24
@@ -28,7 +28,7 @@ def newline_of(source: Source) -> Literal["\n", "\r\n"]:
         return "\n"
     with opened(source) as handle:
         try:
-            with unpacking_errors(lambda: name_of(source)):
+            with input_errors(name_of(source), "read"):
                 return "\r\n" if handle.readline(PIECE).endswith(b"\r\n") else "\n"
         except InputError:
             return "\n"  # reading says what is wrong with it
@@ -105,7 +105,7 @@ def read_pieces(source: Source, problems: Problems, *, size: int = PIECE) -> Ite
 
 
 def _read_line(handle: BinaryIO, size: int, place: str) -> bytes:
-    with unpacking_errors(lambda: place):
+    with input_errors(place, "read"):
         return handle.readline(size)
 
 

@@ -30,7 +30,7 @@ class Figures:
         if sentence.dependencies is None:
             raise TreeError(f"{sentence.place}: no dependencies; phrases are made from them")
         started = time.process_time()
-        phrases = to_phrases(sentence.dependencies, sentence.words, sentence.upos)
+        phrases = to_phrases(sentence.dependencies, sentence.words, sentence.upos, upos=sentence.upos)
         self.seconds += time.process_time() - started
         joined = join(phrases.tree, sentence.dependencies)
         same = tuple(leaf.word for leaf in leaves(phrases.tree)) == sentence.words

@@ -12,12 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from h3n.model.pieces import Numbers, Pieces, Tokenizer
+from h3n.engine.pieces import Numbers, Pieces, Tokenizer
+from h3n.engine.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary
 from h3n.model.soft_targets import SoftTargets, read_soft_targets
-from h3n.model.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary
 from h3n.trees import ROOT, Dependencies, SoftLabels, Span
 
-SHAPES = 8
 NOTHING_SOFT = SoftTargets()
 LONGEST_WORD = 32  # characters; of longer words the two ends are read
 
@@ -56,7 +55,7 @@ class Targets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """`h3n.model.pieces.Rows` as tensors."""
+    """`h3n.engine.pieces.Rows` as tensors."""
 
     ids: Tensor
     types: Tensor

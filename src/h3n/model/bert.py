@@ -6,24 +6,21 @@ and weights that are still to be fetched, go through transformers.
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from h3n.engine.architectures import CONFIG, Architecture
+from h3n.engine.tokenizer_file import OPTIONS, TOKENIZER
 from h3n.model.native import Part
 
-# Architectures whose positions count from behind the padding piece's number.
-COUNTS_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")
-KINDS = ("bert", *COUNTS_FROM_PADDING)
-PLAIN = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False, "add_cross_attention": False}
-FILES = ("config.json", "tokenizer.json", "tokenizer_config.json")
+FILES = (CONFIG, TOKENIZER, OPTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,53 +31,28 @@ class Hidden:
 
 
 class BertConfig:
-    """The options of a saved encoder, as attributes."""
+    """The options of a saved encoder, under the names that transformers has for them."""
 
-    def __init__(self, folder: Path, options: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, known: Architecture) -> None:
         self.folder = folder
-        self.model_type: str = options["model_type"]
-        self.vocab_size: int = options["vocab_size"]
-        self.type_vocab_size: int = options.get("type_vocab_size") or 0
-        self.hidden_size: int = options["hidden_size"]
-        self.intermediate_size: int = options["intermediate_size"]
-        self.num_hidden_layers: int = options["num_hidden_layers"]
-        self.num_attention_heads: int = options["num_attention_heads"]
-        self.max_position_embeddings: int = options["max_position_embeddings"]
-        self.pad_token_id: int = options.get("pad_token_id") or 0
-        self.layer_norm_eps: float = options["layer_norm_eps"]
-        self.dropout: float = options["hidden_dropout_prob"]
-        self.attention_dropout: float = options["attention_probs_dropout_prob"]
-        self.buckets: int = options.get("relative_attention_num_buckets") or 0  # of distances, in MPNet
+        self.model_type = known.kind
+        self.vocab_size = known.vocab_size
+        self.type_vocab_size = known.type_vocab_size
+        self.hidden_size = known.hidden_size
+        self.intermediate_size = known.intermediate_size
+        self.num_hidden_layers = known.layers
+        self.num_attention_heads = known.heads
+        self.max_position_embeddings = known.max_positions
+        self.pad_token_id = known.pad
+        self.layer_norm_eps = known.epsilon
+        self.dropout = known.dropout
+        self.attention_dropout = known.attention_dropout
+        self.buckets = known.buckets  # of distances, in MPNet
+        self.counts_from_padding = bool(known.position_offset)
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write the options as they were read."""
-        _copy(self.folder, Path(folder), FILES[:1])
-
-
-class BertTokenizer:
-    """A saved fast tokenizer: its backend and the few numbers that go with it."""
-
-    is_fast = True
-
-    def __init__(self, folder: Path) -> None:
-        from tokenizers import Tokenizer
-
-        options = json.loads((folder / FILES[2]).read_text(encoding="utf-8"))
-        self.folder = folder
-        self.name_or_path = str(folder)
-        self.backend_tokenizer = Tokenizer.from_file(str(folder / FILES[1]))
-        self.pad_token_id = self._number(options.get("pad_token"))
-        self.unk_token_id = self._number(options.get("unk_token"))
-        self.model_max_length: int = options.get("model_max_length") or 10**9
-
-    def _number(self, piece: Any) -> int | None:
-        text = piece.get("content") if isinstance(piece, dict) else piece
-        found: int | None = self.backend_tokenizer.token_to_id(text) if text is not None else None
-        return found
-
-    def save_pretrained(self, folder: str | Path) -> None:
-        """Write the tokenizer as it was read."""
-        _copy(self.folder, Path(folder), FILES[1:])
+        """Write the options and the tokenizer as they were read."""
+        _copy(self.folder, Path(folder), FILES)
 
 
 def _copy(source: Path, target: Path, names: tuple[str, ...]) -> None:
@@ -88,17 +60,6 @@ def _copy(source: Path, target: Path, names: tuple[str, ...]) -> None:
     for name in names:
         if source.resolve() != target.resolve():
             shutil.copyfile(source / name, target / name)
-
-
-def read_plain(folder: Path) -> BertConfig | None:
-    """Return the options of the encoder saved in a folder, or None if it is of a kind that is not known here."""
-    if not all((folder / name).is_file() for name in FILES):
-        return None
-    options = json.loads((folder / FILES[0]).read_text(encoding="utf-8"))
-    known = options.get("model_type") in KINDS
-    if not known or any(options.get(name, usual) != usual for name, usual in PLAIN.items()):
-        return None
-    return BertConfig(folder, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +104,7 @@ class _Embeddings(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         size = config.hidden_size
-        self.padding_idx = config.pad_token_id if config.model_type in COUNTS_FROM_PADDING else None
+        self.padding_idx = config.pad_token_id if config.counts_from_padding else None
         self.word_embeddings = nn.Embedding(config.vocab_size, size)
         self.position_embeddings = nn.Embedding(config.max_position_embeddings, size)
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,19 @@ import torch
 from torch import Tensor, nn
 
 from h3n.config import Encoder
+from h3n.engine.architectures import UnknownEncoder, read_architecture
+from h3n.engine.pieces import Tokenizer
+from h3n.engine.tokenizer_file import NO_LIMIT, read_tokenizer
+from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import InputError
 from h3n.model.batch import Batch, Rows
-from h3n.model.bert import Bert, BertTokenizer, read_plain
+from h3n.model.bert import Bert, BertConfig
 from h3n.model.features import Features
 from h3n.model.layers import SharedDropout, Stack
+from h3n.model.library import quiet, wrapped
 from h3n.model.mpnet import Mpnet
 from h3n.model.packages import check_on_hub, locate_encoder
-from h3n.model.pieces import Tokenizer, quiet
-from h3n.model.vocabulary import Vocabulary
 
-# Positions below this many are not a real limit but a default of the library.
-NO_LIMIT = 100_000
 # Pieces that the pretrained model reads at once where nothing is learned: a long input takes no more memory.
 BLOCK = 16_384
 SAVED = ("config.json", "tokenizer.json")
@@ -69,8 +71,7 @@ class Pretrained(nn.Module):
     ) -> None:
         super().__init__()
         del vector_size  # no static vectors here
-        self.model, pretrained = _load(options, folder)
-        self.tokenizer = Tokenizer(pretrained, limit=options.windows or _limit(self.model, pretrained))
+        self.model, self.tokenizer, self._sources = _load(options, folder)
         self.pooling = options.pooling
         self.stack = Stack(options.layers)
         self.size = self.stack.size
@@ -130,8 +131,8 @@ class Pretrained(nn.Module):
 
     def save(self, folder: Path) -> None:
         """Write the tokenizer and the model's own configuration; the weights are saved with all others."""
-        self.model.config.save_pretrained(folder)
-        self.tokenizer.pretrained.save_pretrained(folder)
+        for source in self._sources:
+            source.save_pretrained(folder)
 
 
 def _run_ends(word_of: Tensor, *, last: bool) -> Tensor:
@@ -141,30 +142,37 @@ def _run_ends(word_of: Tensor, *, last: bool) -> Tensor:
     return torch.cat((changes, edge) if last else (edge, changes)).nonzero()[:, 0]
 
 
-def _load(options: Encoder, folder: Path | None) -> tuple[Any, Any]:
-    """Return model and tokenizer: with the pretrained weights, or empty ones where a saved parser will fill them."""
+def _load(options: Encoder, folder: Path | None) -> tuple[Any, Tokenizer, tuple[Any, ...]]:
+    """Return model, tokenizer, and what can save both of them into a folder.
+
+    The model has the pretrained weights, or empty ones where a saved parser will fill them.
+    """
     if folder is None and not options.name:
         raise InputError("encoder.name is empty; expected 'minilm', a model's name on the hub, or a folder")
     # Without a tokenizer the library would make an empty one, to which every word is unknown.
     missing = [folder / file for file in SAVED if not (folder / file).is_file()] if folder is not None else []
     if missing:
         raise InputError(f"{missing[0]}: no such file; expected the encoder of a saved parser there")
+    if folder is not None:
+        with suppress(UnknownEncoder):
+            bert, tokenizer = load_plain(folder, windows=options.windows)
+            return bert, tokenizer, (bert.config,)
     name = str(folder) if folder is not None else locate_encoder(options.name)
     if not Path(name).exists():
         check_on_hub(name)
     try:
-        plain = load_plain(folder) if folder is not None else None
-        return plain or _load_with_library(name, weights=folder is None)
+        model, pretrained = _load_with_library(name, weights=folder is None)
     except Exception as error:  # the libraries raise whatever comes, and the tokenizers' nothing narrower
         raise InputError(f"encoder {name!r} cannot be loaded: {_reason(error)}") from None
+    tokenizer = wrapped(pretrained, limit=options.windows or _limit(model, pretrained))
+    return model, tokenizer, (model.config, pretrained)
 
 
-def load_plain(folder: Path) -> tuple[Bert, BertTokenizer] | None:
-    """Return the encoder saved in a folder, its weights still to be filled in, or None if it is of another kind."""
-    config = read_plain(folder)
-    if config is None:
-        return None
-    return (Mpnet if config.model_type == "mpnet" else Bert)(config), BertTokenizer(folder)
+def load_plain(folder: Path, *, windows: int = 0) -> tuple[Bert, Tokenizer]:
+    """Return the encoder saved in a folder, its weights still to be filled in; `UnknownEncoder` for another kind."""
+    known = read_architecture(folder)
+    kind = Mpnet if known.kind == "mpnet" else Bert
+    return kind(BertConfig(folder, known)), read_tokenizer(folder, known, windows=windows)
 
 
 def _reason(error: Exception) -> str:

@@ -13,9 +13,9 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from h3n.config import Encoder, expand
+from h3n.engine.vocabulary import PADDING, SHAPES, UNKNOWN, Vocabulary
 from h3n.errors import InputError
-from h3n.model.batch import SHAPES, Batch
-from h3n.model.vocabulary import PADDING, UNKNOWN, Vocabulary
+from h3n.model.batch import Batch
 
 
 class CharacterCnn(nn.Module):

@@ -16,12 +16,12 @@ from torch.nn import functional
 
 from h3n.config import Loss
 from h3n.decode import Parse, Scores, cky_nodes, decode_batch
+from h3n.engine.vocabulary import IGNORE
 from h3n.model.batch import Targets, stack_targets
 from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
 from h3n.model.soft_targets import soft_cross_entropy
 from h3n.model.spans import Spans, spans_of
-from h3n.model.vocabulary import IGNORE
 from h3n.trees import WHOLE
 
 TERMS = ("span", "arc", "relation", "head", "order", "joint", "tag")

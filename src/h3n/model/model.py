@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 
 from h3n.config import Config, table_of, without_folders
 from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, usual_decoder, weigh
+from h3n.engine.storage import Array, pack
+from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import UsageError
 from h3n.files import checksum, drafted, write_text, written_folder
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
@@ -24,8 +26,6 @@ from h3n.model.network import Network, Output
 from h3n.model.ranking import check_ranking, rank
 from h3n.model.saved import load_saved
 from h3n.model.scoring import level_classes, name_relations, name_tags, scores_of
-from h3n.model.storage import pack
-from h3n.model.vocabulary import Vocabulary
 from h3n.models import ABOUT, ENCODER, SHA256, VERSION, WEIGHTS
 from h3n.trees import JointTree, Sentence
 
@@ -81,19 +81,20 @@ class Model:
         embedding_bits: int | None = None,
         inner_bits: int | None = None,
     ) -> None:
-        """Write the model into a folder; see `h3n.model.storage` for fewer bits a weight.
+        """Write the model into a folder; see `h3n.engine.storage` for fewer bits a weight.
 
         The folder appears whole; where it is there already, the files are replaced one by one and others are kept.
         """
         path = Path(folder)
-        weights = pack(self.network.state_dict(), bits, embedding_bits=embedding_bits, inner_bits=inner_bits)
+        state = {name: value.detach().cpu().numpy() for name, value in self.network.state_dict().items()}
+        weights = pack(state, bits, embedding_bits=embedding_bits, inner_bits=inner_bits)
         if path.is_dir():
             self._write(path, weights)
         else:
             with written_folder(path) as draft:
                 self._write(draft, weights)
 
-    def _write(self, path: Path, weights: dict[str, torch.Tensor]) -> None:
+    def _write(self, path: Path, weights: dict[str, Array]) -> None:
         with drafted(path / WEIGHTS) as draft:
             save_file(weights, draft, metadata={"format": "pt"})
         if self.network.tokenizer is not None:

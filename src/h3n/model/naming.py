@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from h3n.decode import Parse
+from h3n.engine.vocabulary import NO_TAG, Vocabulary
 from h3n.formats.bracket_line import bracket_line
-from h3n.model.vocabulary import NO_TAG, Vocabulary
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
 

@@ -14,13 +14,13 @@ from torch.overrides import TorchFunctionMode
 
 from h3n.config import Config
 from h3n.convert import LEVELS
+from h3n.engine.pieces import Tokenizer
+from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import UnknownName
 from h3n.model.batch import Batch
 from h3n.model.encoders import Attentive, Pretrained
-from h3n.model.pieces import Tokenizer
 from h3n.model.scorers import ArcScorer, Posts, RelationScorer, SpanScorer, WordScorer
 from h3n.model.spans import Spans, spans_of
-from h3n.model.vocabulary import Vocabulary
 
 ENCODERS: dict[str, type[Attentive] | type[Pretrained]] = {"attentive": Attentive, "pretrained": Pretrained}
 

@@ -1,151 +1,114 @@
-"""A saved model checked against one description, what its options and vocabulary imply, before memory is spent on it.
-
-Whatever is wrong with a folder, and however it came about, is one `InputError` that names the file.
-"""
+"""A saved model as a network of torch: what `h3n.engine.saved` reads, or the same with an encoder of transformers."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file
+import torch
+from torch import Tensor
 
-from h3n.config import Config, config_of
+from h3n.config import Config
+from h3n.config.building import show
+from h3n.engine.architectures import CONFIG, LARGEST_CONFIG, UnknownEncoder
+from h3n.engine.saved import (
+    VECTORS,
+    Saved,
+    check_sum,
+    compare,
+    first_line,
+    read_options,
+    read_saved,
+    read_shapes,
+    read_weights,
+)
+from h3n.engine.storage import Stored
+from h3n.engine.tokenizer_file import TOKENIZER, check_tokenizer
+from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import H3nError, InputError
-from h3n.files import checksum
+from h3n.files import check_regular, read_json
+from h3n.model.batch import collate, read_inputs
 from h3n.model.network import Network, fill_network, restore_network, unfilled_network
-from h3n.model.storage import SCALE, shape_once_unpacked, unpack
-from h3n.model.vocabulary import EMPTY, Vocabulary
-from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
+from h3n.models import ABOUT, ENCODER, WEIGHTS
 
-FLOATS = {"F64", "F32", "F16", "BF16"}
-VECTORS = "encoder.features.vectors.weight"
+TRIED = 200  # words of a sentence that an encoder is tried with
 # How configurations of encoders call the number of their layers.
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
-
-Shapes = dict[str, tuple[int, ...]]
 
 
 def load_saved(folder: Path) -> tuple[Network, Vocabulary, Config]:
     """Return the network, vocabulary and options of a saved model."""
-    about = read_about(folder)
-    config, vocabulary = _read_options(folder / ABOUT, about)
-    encoder = folder / ENCODER if config.encoder.kind == "pretrained" else None
-    found = _read_shapes(folder / WEIGHTS)
-    _check_counts(folder, config, encoder, tensors=len(found))
-    network = _unfilled(folder, config, vocabulary, encoder, found)
-    _compare(folder / WEIGHTS, found, {name: tuple(value.shape) for name, value in network.state_dict().items()})
-    _check_sum(folder, about)
     try:
-        state = unpack(load_file(folder / WEIGHTS))
+        saved = read_saved(folder)
+    except UnknownEncoder:
+        return _load_with_library(folder)
+    return network_of(saved), saved.vocabulary, saved.config
+
+
+def network_of(saved: Saved) -> Network:
+    """Return a network with the weights of a saved model."""
+    folder = saved.folder / ENCODER if saved.architecture is not None else None
+    vectors = saved.weights[VECTORS].shape[1] if VECTORS in saved.weights else 0
+    network = unfilled_network(saved.config, saved.vocabulary, folder=folder, vector_size=vectors)
+    fill_network(network, _tensors(saved.weights))
+    return network
+
+
+def _tensors(weights: Mapping[str, Stored]) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(one.floats()) for name, one in weights.items()}
+
+
+def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config]:
+    """Return a model whose encoder transformers has to build: what implies the shapes is the network itself."""
+    about, config, vocabulary = read_options(folder)
+    encoder = folder / ENCODER
+    found = read_shapes(folder / WEIGHTS)
+    for file in sorted(encoder.iterdir()):
+        check_regular(file)
+    check_tokenizer(encoder / TOKENIZER)
+    _check_counts(folder, config, encoder, tensors=len(found))
+    network = _unfilled(folder, config, vocabulary, encoder)
+    compare(folder / WEIGHTS, found, {name: tuple(value.shape) for name, value in network.state_dict().items()})
+    check_sum(folder, about)
+    state = _tensors(read_weights(folder / WEIGHTS))
+    try:
         if not fill_network(network, state):
             network = restore_network(config, vocabulary, state, folder=encoder)
-    except (OSError, SafetensorError, RuntimeError) as error:
-        raise InputError(f"{folder / WEIGHTS}: the weights cannot be read: {_first_line(error)}") from None
+    except RuntimeError as error:
+        raise InputError(f"{folder / WEIGHTS}: the weights cannot be read: {first_line(error)}") from None
+    _try(folder, network.eval(), vocabulary, config)
     return network, vocabulary, config
 
 
-def _read_options(file: Path, about: dict[str, Any]) -> tuple[Config, Vocabulary]:
+@torch.inference_mode()
+def _try(folder: Path, network: Network, vocabulary: Vocabulary, config: Config) -> None:
+    """Raise if the network cannot read a sentence: an encoder of the library is checked by nobody else."""
+    words, characters = ["a"] * TRIED, config.encoder.characters != "none"
     try:
-        config = config_of(about["config"])
-        vocabulary = Vocabulary.from_json(about["vocabulary"])
-    except H3nError as error:
-        raise InputError(f"{file}: {error}") from None
-    for name, names in {"at_root": "relations", "elsewhere": "relations", "word_counts": "words"}.items():
-        one, other = len(getattr(vocabulary, name)), len(getattr(vocabulary, names))
-        if one != other:
-            raise InputError(f"{file}: vocabulary.{name} has {one} entries; expected {other}, as {names} has")
-    if vocabulary.labels[:1] != (EMPTY,):
-        raise InputError(f"{file}: vocabulary.labels does not start with the empty label, which is label 0")
-    for name in ("labels", "relations", "tags", "upos", "words", "characters", "styles"):
-        for entry, count in Counter(getattr(vocabulary, name)).most_common(1):
-            if count > 1:
-                raise InputError(f"{file}: vocabulary.{name} holds {entry!r} {count} times; expected once")
-    return config, vocabulary
+        inputs = read_inputs(words, vocabulary, tokenizer=network.tokenizer, characters=characters)
+        network(collate([inputs], tokenizer=network.tokenizer))
+    except H3nError:
+        raise
+    except Exception as error:
+        raise InputError(f"{folder / ENCODER}: the encoder cannot read a sentence: {first_line(error)}") from None
 
 
-def _read_shapes(file: Path) -> Shapes:
-    """Return the shapes of the weights as they are once unpacked, from the file's header alone."""
-    shapes: Shapes = {}
-    try:
-        with safe_open(file, framework="pt") as weights:
-            names = set(weights.keys())
-            for name in names:
-                part = weights.get_slice(name)
-                shape = tuple(part.get_shape())
-                if name.endswith(SCALE) and name.removesuffix(SCALE) in names:
-                    continue
-                if part.get_dtype() not in FLOATS and name + SCALE not in names:
-                    raise InputError(f"{file}: {name} holds {part.get_dtype()}; expected floating-point numbers")
-                scale = weights.get_slice(name + SCALE) if name + SCALE in names else None
-                if scale is not None and scale.get_dtype() not in FLOATS:
-                    raise InputError(
-                        f"{file}: {name}{SCALE} holds {scale.get_dtype()}; expected floating-point numbers"
-                    )
-                scales = tuple(scale.get_shape()) if scale is not None else None
-                whole = shape_once_unpacked(part.get_dtype(), shape, scales)
-                if whole is None:
-                    raise InputError(
-                        f"{file}: {name}{SCALE} does not fit {name}, whose shape is {shape} ({part.get_dtype()})"
-                    )
-                shapes[name] = whole
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"{file}: the weights cannot be read: {_first_line(error)}") from None
-    return shapes
-
-
-def _check_counts(folder: Path, config: Config, encoder: Path | None, *, tensors: int) -> None:
+def _check_counts(folder: Path, config: Config, encoder: Path, *, tensors: int) -> None:
     """Refuse numbers of layers that the weights cannot have: to build so many would take for ever."""
     counts: dict[str, Any] = {f"{folder / ABOUT}: encoder.layers.count": config.encoder.layers.count}
-    if encoder is not None and (encoder / "config.json").is_file():
-        try:
-            table = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"{encoder / 'config.json'}: cannot be read: {_first_line(error)}") from None
-        if not isinstance(table, dict):
-            raise InputError(f"{encoder / 'config.json'}: not a table of options")
-        counts |= {f"{encoder / 'config.json'}: {name}": table[name] for name in LAYERS if name in table}
+    table = read_json(encoder / CONFIG, largest=LARGEST_CONFIG)
+    counts |= {f"{encoder / CONFIG}: {name}": table[name] for name in LAYERS if name in table}
     for name, count in counts.items():
         if type(count) is not int or not 0 <= count <= tensors:
-            raise InputError(f"{name} is {str(count)[:40]}; the weights are {tensors} tensors, so it is from 0 to that")
+            raise InputError(f"{name} is {show(count)}; the weights are {tensors} tensors, so it is from 0 to that")
 
 
-def _unfilled(folder: Path, config: Config, vocabulary: Vocabulary, encoder: Path | None, found: Shapes) -> Network:
+def _unfilled(folder: Path, config: Config, vocabulary: Vocabulary, encoder: Path) -> Network:
     """Return the network that options and vocabulary ask for; its weights take no memory yet."""
-    vectors = found.get(VECTORS)
-    if vectors is not None and len(vectors) != 2:
-        raise InputError(f"{folder / WEIGHTS}: {VECTORS} has {len(vectors)} axes; expected 2")
-    if config.encoder.vectors and config.encoder.words and config.encoder.kind == "attentive" and vectors is None:
-        raise InputError(f"{folder / WEIGHTS}: {VECTORS} is missing; encoder.vectors asks for it")
     try:
-        return unfilled_network(config, vocabulary, folder=encoder, vector_size=vectors[1] if vectors else 0)
+        return unfilled_network(config, vocabulary, folder=encoder)
     except InputError:
         raise
     except Exception as error:  # sizes that contradict each other: torch raises whatever comes
-        raise InputError(f"{folder / ABOUT}: no network can be made of these options: {_first_line(error)}") from None
-
-
-def _compare(file: Path, found: Shapes, implied: Shapes) -> None:
-    for name, shape in implied.items():
-        if name not in found:
-            raise InputError(f"{file}: {name} is missing; expected weights of shape {shape}")
-        if found[name] != shape:
-            raise InputError(f"{file}: {name} has shape {found[name]}; the model's options ask for {shape}")
-    for name in found:
-        if name not in implied:
-            raise InputError(f"{file}: {name} is not known; the model's options ask for no such weights")
-
-
-def _check_sum(folder: Path, about: dict[str, Any]) -> None:
-    """Raise unless the weights are those that were saved; models that were saved without a checksum have none."""
-    expected = about.get(SHA256)
-    if expected is not None and checksum(folder / WEIGHTS) != expected:
-        raise InputError(f"{folder / WEIGHTS}: not the weights that were saved: the checksum differs from {ABOUT}'s")
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+        raise InputError(f"{folder / ABOUT}: no network can be made of these options: {first_line(error)}") from None

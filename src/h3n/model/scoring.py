@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from h3n.decode import Scores
+from h3n.engine.vocabulary import Vocabulary
 from h3n.model.network import Network, Output
-from h3n.model.vocabulary import Vocabulary
 from h3n.trees import ROOT
 
 T = TypeVar("T")

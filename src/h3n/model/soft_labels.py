@@ -12,9 +12,9 @@ from itertools import accumulate, pairwise
 import torch
 from torch import Tensor
 
+from h3n.engine.vocabulary import Vocabulary
 from h3n.model.network import Network, Output
 from h3n.model.partition import span_marginals
-from h3n.model.vocabulary import Vocabulary
 from h3n.trees import ROOT, WHOLE, SoftLabels, Span
 
 LEAST = 0.01  # a smaller share is not worth its place

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from h3n.model.pieces import Numbers
-from h3n.model.vocabulary import Vocabulary
+from h3n.engine.pieces import Numbers
+from h3n.engine.vocabulary import Vocabulary
 from h3n.trees import WHOLE, SoftLabels, Span
 
 

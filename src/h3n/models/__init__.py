@@ -6,7 +6,6 @@ Nothing here imports torch, so that models can be listed and described without a
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from h3n.errors import InputError, UsageError
-from h3n.files import written_folder
+from h3n.files import check_regular, read_json, read_regular, written_folder
 
 VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
@@ -23,6 +22,7 @@ KEYS = ("version", SHA256, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
 # Only what loading reads: nothing that could be executed, no second copy of the weights.
 FILES = (ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model")
+LARGEST_CARD, LARGEST_ABOUT, LARGEST_FILE = 1 << 20, 1 << 28, 1 << 36  # bytes
 UNKNOWN = "(fill in)"  # what the draft of a card leaves to its reader
 BUNDLED = Path(__file__).parent
 OWN = "H3N_MODELS"
@@ -96,15 +96,23 @@ def add(folder: Path, name: str) -> Path:
     source, target = locate(folder), own_folder() / name
     read_about(source)
     with written_folder(target) as draft:
-        shutil.copytree(source, draft, dirs_exist_ok=True)
+        copy(source, draft)
     return target
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy the folder of a model; what is in it that is not a regular file is refused."""
+    for path in sorted(source.rglob("*")):
+        if not path.is_dir():
+            check_regular(path, largest=LARGEST_FILE)
+    shutil.copytree(source, target, dirs_exist_ok=True)
 
 
 def language_of(folder: Path) -> str | None:
     """Return the language that a model's card names, in its metadata or in a line of its own, or None."""
     try:
-        card = (folder / CARD).read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        card = read_regular(folder / CARD, largest=LARGEST_CARD).decode()
+    except (InputError, ValueError):
         return None
     match = _LANGUAGE.search(card)
     return match["name"].strip() if match is not None else None
@@ -125,12 +133,11 @@ def read_about(folder: str | Path) -> dict[str, Any]:
     path = Path(folder)
     if not path.is_dir():
         raise InputError(f"{path}: no such folder; expected one that holds {ABOUT} and {WEIGHTS}")
-    try:
-        about: Any = json.loads((path / ABOUT).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path / ABOUT}: cannot be read: {error.strerror}; is {path} a saved parser?") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path / ABOUT}: not JSON: {error}") from None
+    if not (path / ABOUT).exists():
+        raise InputError(f"{path / ABOUT}: cannot be read: no such file; is {path} a saved parser?")
+    for file in sorted(file for pattern in FILES for file in path.glob(pattern)):
+        check_regular(file, largest=LARGEST_FILE)
+    about = read_json(path / ABOUT, largest=LARGEST_ABOUT)
     if not isinstance(about, dict) or about.get("version") != VERSION:
         raise InputError(f"{path / ABOUT}: written by another version of h3n; expected version {VERSION}")
     for name in ("config", "vocabulary"):
@@ -138,7 +145,7 @@ def read_about(folder: str | Path) -> dict[str, Any]:
             raise InputError(f"{path / ABOUT}: {name} is missing; expected what h3n wrote there")
     for name in about:
         if name not in KEYS:
-            raise InputError(f"{path / ABOUT}: {name!r} is not known; accepted: {', '.join(KEYS)}")
+            raise InputError(f"{path / ABOUT}: {name[:60]!r} is not known; accepted: {', '.join(KEYS)}")
     if not isinstance(about.get(SHA256, ""), str):
         raise InputError(f"{path / ABOUT}: {SHA256} is not a string; expected the checksum of {WEIGHTS}")
     return about

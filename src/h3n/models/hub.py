@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from h3n.errors import InputError, UsageError
-from h3n.files import written_folder
-from h3n.models import CARD, FILES, language_of, read_about
+from h3n.files import read_regular, written_folder
+from h3n.models import CARD, FILES, LARGEST_CARD, language_of, read_about
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _BLOCK = re.compile(r"\A---\n(?P<lines>.*?)^---\n", re.DOTALL | re.MULTILINE)
@@ -43,11 +43,11 @@ def write_for_hub(source: Path, target: Path, *, repository: str) -> None:
 
 def read_card(source: Path) -> str:
     """Return the card of a model, without which it is not fit for others."""
-    try:
-        return (source / CARD).read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not (source / CARD).exists():
         wanted = "what the model is, its data, its licence and its scores"
-        raise InputError(f"{source} has no card; write {CARD} there: {wanted}") from None
+        raise InputError(f"{source} has no card; write {CARD} there: {wanted}")
+    try:
+        return read_regular(source / CARD, largest=LARGEST_CARD).decode()
     except UnicodeDecodeError as error:
         raise InputError(f"{source / CARD}: not UTF-8: {error.reason} at byte {error.start}") from None
 

@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import h3n
 from h3n import formats
 from h3n.convert import join
 from h3n.convert.phrases import LABELS, to_phrases
 from h3n.convert.rules import Scheme, load_scheme, to_dependencies, with_made_dependencies
+from h3n.convert.version1 import to_version_2
 from h3n.errors import FormatError, H3nError, MismatchError, TreeError, UnknownName, UsageError
 from h3n.files import checksum, write_json, write_text
 from h3n.formats import Reading, Writing
 from h3n.prepare.folder import MANIFEST, replaced_folder
-from h3n.prepare.reading import is_blanked, read_pair
+from h3n.prepare.reading import BOTH, is_blanked, read_pair
 from h3n.prepare.report import Finding, Report, SplitReport
 from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate_treebank
 from h3n.trees import Constituent, Leaf, Sentence, is_projective, leaves, strip_tree
@@ -33,15 +34,17 @@ class Options:
     """How to prepare a treebank.
 
     ``scheme`` makes the dependencies of every sentence anew, also where the treebank has some. ``labels`` are those of
-    phrases made from dependencies. ``divide`` deals out the sentences of a treebank without a split. ``keep_going``
-    leaves damaged sentences out instead of stopping at the first.
+    phrases made from dependencies. ``divide`` deals out the sentences of a treebank without a split. ``from_version``
+    is that of Universal Dependencies; 1 is renamed to 2. ``keep_going`` leaves damaged sentences out instead of
+    stopping at the first.
     """
 
     splits: tuple[str, ...] = SPLITS
     scheme: str | None = None
-    labels: str = "main"
+    labels: str = "names"
     functions: bool = False
     divide: tuple[int, int, int] | None = None
+    from_version: Literal[1, 2] = 2
     keep_going: bool = False
     overwrite: bool = False
 
@@ -96,6 +99,8 @@ def _check(options: Options) -> None:
 
 
 def _lacks_dependencies(found: Found) -> bool:
+    if found.layout.trees_format in BOTH:
+        return False
     return any(pair.dependencies is None for pairs in found.files.values() for pair in pairs)
 
 
@@ -114,7 +119,7 @@ class _Work:
         reports = {
             split: SplitReport(expected=self.recipe.sentences.get(split))
             for split in SPLITS
-            if split in self.options.splits
+            if split in self.options.splits and self._has(split)
         }
         with ExitStack() as stack:
             streams = {
@@ -130,6 +135,12 @@ class _Work:
                     if split in reports:
                         self._take(sentence, reports[split], streams[split, "ptb"], streams[split, "conllu"])
         return Report(reports)
+
+    def _has(self, split: str) -> bool:
+        """Return whether the treebank has this split: a file of its own, or a share of those that are divided."""
+        shares = self.options.divide or self.found.layout.divide
+        shared = "all" in self.found.files and (shares is None or shares[SPLITS.index(split)] > 0)
+        return split in self.found.files or shared
 
     def _split_of(self, name: str, number: int) -> str:
         """Return the split of a sentence; those of a treebank without splits are dealt out in turn."""
@@ -158,7 +169,15 @@ class _Work:
 
         reading = Reading(on_problem=on_problem if self.options.keep_going else None)
         for pair in pairs:
-            yield from read_pair(pair, self.recipe, self.found.layout, options=reading, on_loss=on_loss)
+            sentences = read_pair(pair, self.recipe, self.found.layout, options=reading, on_loss=on_loss)
+            yield from map(to_version_2, sentences) if self._is_version_1(pair) else sentences
+
+    def _is_version_1(self, pair: Pair) -> bool:
+        """Return whether the dependencies are those of version 1 of Universal Dependencies."""
+        if pair.dependencies is None:
+            return False
+        name = pair.dependencies.relative_to(self.found.folder).as_posix()
+        return self.options.from_version == 1 or any(name.startswith(old) for old in self.found.layout.version1)
 
     def _relative(self, text: object) -> str:
         """Return a text without the source's path: the report of one treebank is the same on every machine."""
@@ -193,7 +212,7 @@ class _Work:
         if dependencies is None:
             raise TreeError("the sentence has no dependencies")
         if tree is None:
-            phrases = to_phrases(dependencies, sentence.words, tags, labels=self.options.labels)
+            phrases = to_phrases(dependencies, sentence.words, tags, upos=sentence.upos, labels=self.options.labels)
             tree = phrases.tree
             report.phrases_made += 1
             report.lifted += phrases.lifted

@@ -14,13 +14,14 @@ from h3n.errors import InputError, MismatchError, TreeError
 from h3n.files import read_bytes
 from h3n.formats import Reading
 from h3n.formats.spelling import same_words, with_words
-from h3n.prepare import genia
+from h3n.prepare import alpino, genia
 from h3n.prepare.align import OnLoss, align
 from h3n.treebanks import Layout, Pair, Recipe
 from h3n.trees import TRACE, Constituent, Leaf, Node, Sentence, leaves, rebuild
 
 _SGML = re.compile(r"\s*<.*>\s*")
 _BLANK = re.compile("_+")
+BOTH = frozenset({"alpino"})  # formats of trees that bring their dependencies along
 
 
 class _Text(io.StringIO):
@@ -77,6 +78,8 @@ def _with_words(sentences: Iterator[Sentence], empty: list[Sentence]) -> Iterato
 def _raw_trees(file: Path, layout: Layout, options: Reading) -> Iterator[Sentence]:
     if layout.trees_format == "genia":
         return genia.read(file, options)
+    if layout.trees_format == "alpino":
+        return alpino.read(file, options)
     if layout.encodings == ("utf-8",) and not layout.sgml:
         return formats.read(file, format=layout.trees_format, options=options)
     # Between the trees of such a file stands markup, so it is the brackets that say where a tree ends.

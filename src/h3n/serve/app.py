@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 
 import h3n
@@ -20,9 +21,12 @@ from h3n.serve.metrics import CONTENT_TYPE
 from h3n.serve.page import add_page_routes
 from h3n.serve.reference import reference_page
 from h3n.serve.requests import ParseRequest
+from h3n.serve.schemas import MODELS, PARSED, STATUS, TEXT, answers, content
 from h3n.serve.service import Service
 from h3n.serve.settings import Settings
 
+METHODS = ("GET", "POST")
+CLOSING_SECONDS = 1.0  # for the batch in hand when nobody waits for it any more
 DESCRIPTION = """Phrase structure and dependencies of sentences at once, as one head-driven tree.
 
 Errors are JSON objects with the keys `error`, one line, and `field`, the part of the request that is wrong."""
@@ -36,7 +40,7 @@ def create_app(parsers: Mapping[str, Parser], *, settings: Settings | None = Non
     async def lifespan(_: Any) -> AsyncIterator[None]:
         service.batcher.start()
         yield
-        service.batcher.close()
+        service.batcher.close(CLOSING_SECONDS)
 
     app = FastAPI(
         title="h3n",
@@ -49,28 +53,37 @@ def create_app(parsers: Mapping[str, Parser], *, settings: Settings | None = Non
     )
     app.state.service = service
     add_routes(app)
-    app.add_middleware(Guard, limits=service.settings.limits, metrics=service.metrics)
+    if origins := sorted(service.settings.origins):
+        app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=METHODS, allow_headers=["content-type"])
+    app.add_middleware(Guard, settings=service.settings, metrics=service.metrics)
     return app
 
 
 def add_routes(app: Any) -> None:
     """Add all paths to the application."""
-    answers = {
-        200: {"content": {"application/json": {"example": ANSWER}, JSON_LINES: {}}, "description": "The sentences."},
-        **PROBLEMS,
-    }
+    parsed = content(PARSED, example=ANSWER) | content({}, JSON_LINES)
     app.add_api_route(
         "/v1/parse",
         parse,
         methods=["POST"],
+        operation_id="parse",
         summary="Parse a text, several texts, or sentences that are split into words",
-        responses=answers,
+        responses=answers("The sentences.", parsed) | PROBLEMS,
         openapi_extra={"requestBody": {"content": {"application/json": {"examples": EXAMPLES}}}},
     )
-    app.add_api_route("/v1/models", models, summary="The models, and what each can be asked for")
-    app.add_api_route("/healthz", health, summary="Whether the process is alive")
-    app.add_api_route("/readyz", ready, summary="Whether it parses: 503 while it starts and ends")
-    app.add_api_route("/metrics", metrics, response_class=PlainTextResponse, summary="Numbers for Prometheus")
+    named = {"operationId": "parse", "requestBody": {"text": "It rains.", "model": "$response.body#/models/0/name"}}
+    listed = answers("The models.", content(MODELS), links={"parse": named})
+    app.add_api_route("/v1/models", models, summary="The models, and what each can be asked for", responses=listed)
+    alive = answers("It is.", content(STATUS))
+    app.add_api_route("/healthz", health, summary="Whether the process is alive", responses=alive)
+    app.add_api_route("/readyz", ready, summary="Whether it parses: 503 while it starts and ends", responses=alive)
+    app.add_api_route(
+        "/metrics",
+        metrics,
+        response_class=PlainTextResponse,
+        summary="Numbers for Prometheus",
+        responses=answers("The numbers.", content(TEXT, "text/plain")),
+    )
     add_compatible_routes(app)
     add_page_routes(app)
     app.add_api_route("/docs", docs, response_class=HTMLResponse, include_in_schema=False)
@@ -90,8 +103,7 @@ async def parse(request: Request, body: ParseRequest) -> Response:
     """
     service = service_of(request)
     if body.stream or JSON_LINES in request.headers.get("accept", ""):
-        work = await attended(request, service.read(body), service)
-        return await streamed(body, work, service)
+        return await streamed(request, body, service)
     answer = await attended(request, whole(body, service), service)
     return Response(answer, media_type="application/json")
 
@@ -110,7 +122,7 @@ async def ready(request: Request) -> Response:
     """Answer 200 if requests are parsed, and otherwise 503."""
     if service_of(request).batcher.working:
         return JSONResponse({"status": "ready"})
-    return JSONResponse({"status": "not ready"}, status_code=503)
+    return JSONResponse({"error": "the service is ending", "status": "not ready"}, status_code=503)
 
 
 async def metrics(request: Request) -> Response:

@@ -11,7 +11,7 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import TypeAlias
@@ -42,6 +42,10 @@ class Lost(Exception):
         super().__init__("the thread that parsed these sentences failed; the log of the service says more")
 
 
+class _Dropped(Exception):
+    """Nobody waits for any sentence of a group."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """How to parse; sentences of equal wishes may stand in one batch."""
@@ -52,7 +56,7 @@ class Wish:
     style: str | None = None
 
 
-ParseFunction: TypeAlias = Callable[[Wish, Sequence[Sentence], Constraints | None], list[Result]]
+ParseFunction: TypeAlias = Callable[[Wish, Sequence[Sentence], Constraints | None], Iterable[Result]]
 _Answer: TypeAlias = "list[Result] | Exception"
 
 
@@ -117,12 +121,17 @@ class Batcher:
     def start(self) -> None:
         self._thread.start()
 
-    def close(self) -> None:
-        """Let the thread finish what waits, and wait for it."""
+    def close(self, seconds: float | None = None) -> None:
+        """Let the thread finish what waits, and wait for it: no longer than so many seconds."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-        self._thread.join()
+        self._thread.join(seconds)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread is there, be it after the end of the service."""
+        return self._thread.is_alive()
 
     def _restart_if_gone(self) -> None:
         """Start another thread in place of one that is gone without a trace; called with the lock held."""
@@ -134,7 +143,7 @@ class Batcher:
 
     @property
     def working(self) -> bool:
-        return self._thread.is_alive() and not self._closed
+        return self.alive and not self._closed
 
     async def run(
         self, wish: Wish, sentences: Sequence[Sentence], constraints: dict[int, Constraints] | None = None
@@ -241,6 +250,8 @@ class Batcher:
         group = [piece for piece in group if not piece.job.dropped]
         try:
             results = iter(self._parsed(group))
+        except _Dropped:
+            return
         except Exception as error:
             if len(group) > 1:
                 for piece in group:
@@ -257,16 +268,21 @@ class Batcher:
     def _parsed(self, group: Sequence[_Piece]) -> list[Result]:
         if not group:
             return []
+        results: list[Result] = []
+        for result in self._one_by_one(group):
+            results.append(result)
+            if all(piece.job.dropped for piece in group):
+                raise _Dropped
+        return results
+
+    def _one_by_one(self, group: Sequence[_Piece]) -> Iterator[Result]:
         job = group[0].job
         if not job.constraints:
-            sentences = [sentence for piece in group for sentence in piece.sentences]
-            return self._parse(job.wish, sentences, None)
+            yield from self._parse(job.wish, [sentence for piece in group for sentence in piece.sentences], None)
+            return
         (piece,) = group
-        return [
-            result
-            for number, sentence in enumerate(piece.sentences, start=piece.start)
-            for result in self._parse(job.wish, [sentence], job.constraints.get(number))
-        ]
+        for number, sentence in enumerate(piece.sentences, start=piece.start):
+            yield from self._parse(job.wish, [sentence], job.constraints.get(number))
 
 
 def _send(answers: Sequence[tuple[_Job, _Answer]]) -> None:

@@ -6,6 +6,7 @@ structure and dependencies. There are no lemmas: where a client expects one, the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,15 @@ from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse
 
 from h3n.parser import Result
-from h3n.serve.answers import attended, dumped
-from h3n.serve.corenlp import OUTPUTS, read_properties, read_text, sentences_of
+from h3n.serve.answers import attended
+from h3n.serve.corenlp import OUTPUTS, Properties, read_properties, read_text, sentences_of
 from h3n.serve.fields import displacy
-from h3n.serve.requests import ParseRequest, Work, check_sizes, wish_of
-from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service, aside
+from h3n.serve.pool import Ticket, attentively
+from h3n.serve.requests import ParseRequest, Work, check_sizes, dumped, wish_of, within
+from h3n.serve.schemas import CORENLP, DISPLACY, TEXT, answers, array, content, text_body
+from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service
+from h3n.serve.settings import Limits
+from h3n.trees import Sentence
 
 
 @dataclass(frozen=True)
@@ -30,11 +35,23 @@ class DisplacyRequest:
 
 def add_compatible_routes(app: Any) -> None:
     """Add the paths of CoreNLP and of displaCy."""
-    app.add_api_route("/", corenlp, methods=["POST"], summary="As CoreNLP: text in the body, ?properties= as JSON")
+    forms = content(CORENLP) | content(TEXT, "text/plain") | content({}, "application/x-protobuf")
+    app.add_api_route(
+        "/",
+        corenlp,
+        methods=["POST"],
+        summary="As CoreNLP: text in the body, ?properties= as JSON",
+        responses=answers("The sentences.", forms),
+        openapi_extra=text_body("It rains."),
+    )
     for path in ("/live", "/ready", "/ping"):
         app.add_api_route(path, alive, response_class=PlainTextResponse, include_in_schema=False)
-    app.add_api_route("/spacy", spacy, methods=["POST"], summary="What displaCy draws, for each sentence")
-    app.add_api_route("/spacy/dep", spacy_dep, methods=["POST"], summary="What displaCy draws, for the text as one")
+    for path, function, what, schema in (
+        ("/spacy", spacy, "for each sentence", array(DISPLACY)),
+        ("/spacy/dep", spacy_dep, "for the text as one", DISPLACY),
+    ):
+        drawn = answers("Words and arcs.", content(schema))
+        app.add_api_route(path, function, methods=["POST"], summary=f"What displaCy draws, {what}", responses=drawn)
 
 
 async def alive() -> Response:
@@ -44,47 +61,64 @@ async def alive() -> Response:
 
 async def corenlp(request: Request, properties: str = "{}") -> Response:
     """Answer as CoreNLP for the annotators tokenize, ssplit, pos, parse and depparse: as JSON or in its binary form."""
-    service = request.app.state.service
+    service: Service = request.app.state.service
     asked = read_properties(properties)
     given = read_text(await request.body(), request.headers.get("content-type", ""))
-    wish = wish_of(ParseRequest(text=given), service.parsers)
+    limits = service.settings.limits
+    wish = wish_of(ParseRequest(text=given), service.parsers, limits)
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:
-        sentences = await aside(sentences_of, given, asked, small=len(given) <= SMALL_CHARACTERS)
-        check_sizes("body", sentences, wish, service.settings.limits)
+        small = len(given) <= SMALL_CHARACTERS
+        sentences = await service.aside(_read, given, asked, limits, small=small)
+        check_sizes("body", sentences, wish, limits)
         results = await _results(service, Work(wish, sentences, (), {}))
-        small = sum(map(len, results)) <= SMALL_WORDS
-        return await aside(output.write, given, results, asked.annotators, small=small)
+        return await service.aside(output.write, given, results, asked.annotators, small=_small(results))
 
     return Response(await attended(request, answered(), service), media_type=output.media_type)
 
 
 async def spacy(request: Request, body: DisplacyRequest) -> Response:
     """Answer with a list: for every sentence what `displacy.render(..., style="dep", manual=True)` takes."""
-    results = await _parsed_text(request, body)
-    return Response(dumped([displacy(result) for result in results]), media_type="application/json")
+    return Response(await _drawn(request, body, _each), media_type="application/json")
 
 
 async def spacy_dep(request: Request, body: DisplacyRequest) -> Response:
     """Answer with the words and arcs of all sentences in one object, as displaCy's own service does."""
+    return Response(await _drawn(request, body, _as_one), media_type="application/json")
+
+
+async def _drawn(request: Request, body: DisplacyRequest, write: Callable[[Ticket, Sequence[Result]], bytes]) -> bytes:
+    service: Service = request.app.state.service
+    wanted = ParseRequest(text=body.text, model=body.model)
+
+    async def answered() -> bytes:
+        results = await _results(service, await service.read(wanted))
+        return await service.aside(write, results, small=_small(results))
+
+    return await attended(request, answered(), service)
+
+
+def _each(ticket: Ticket, results: Sequence[Result]) -> bytes:
+    return b"[%b]" % b",".join(dumped(displacy(result)) for result in attentively(ticket, results))
+
+
+def _as_one(ticket: Ticket, results: Sequence[Result]) -> bytes:
     words: list[Any] = []
     arcs: list[Any] = []
-    for result in await _parsed_text(request, body):
+    for result in attentively(ticket, results):
         first, drawn = len(words), displacy(result)
         arcs += [{**arc, "start": arc["start"] + first, "end": arc["end"] + first} for arc in drawn["arcs"]]
         words += drawn["words"]
-    return Response(dumped({"words": words, "arcs": arcs}), media_type="application/json")
+    return dumped({"words": words, "arcs": arcs})
 
 
-async def _parsed_text(request: Request, body: DisplacyRequest) -> list[Result]:
-    service = request.app.state.service
-    wanted = ParseRequest(text=body.text, model=body.model)
+def _read(ticket: Ticket, given: str, asked: Properties, limits: Limits) -> list[Sentence]:
+    return within(ticket, "body", sentences_of(given, asked), limits)
 
-    async def answered() -> list[Result]:
-        return await _results(service, await service.read(wanted))
 
-    return await attended(request, answered(), service)
+def _small(results: Sequence[Result]) -> bool:
+    return sum(map(len, results)) <= SMALL_WORDS
 
 
 async def _results(service: Service, work: Work) -> list[Result]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_plus
 
 from h3n import text
 from h3n.parser import Result
-from h3n.serve.answers import dumped
+from h3n.serve.pool import Ticket, attentively
 from h3n.serve.protobuf import document
-from h3n.serve.requests import Refused
+from h3n.serve.requests import Refused, check_once, dumped
 from h3n.trees import Sentence
 
 # CoreNLP's annotators that h3n can stand in for
@@ -41,7 +41,7 @@ class Output:
     """A form of the answer."""
 
     media_type: str
-    write: Callable[[str, Sequence[Result], frozenset[str]], bytes]
+    write: Callable[[Ticket, str, Sequence[Result], frozenset[str]], bytes]
 
 
 def read_properties(given: str) -> Properties:
@@ -50,9 +50,11 @@ def read_properties(given: str) -> Properties:
     if not isinstance(options, dict):
         raise Refused(422, "properties", "not a JSON object")
     values = {str(name): str(value) for name, value in options.items()}
-    wanted = frozenset(name.strip() for name in values.get("annotators", DEFAULT).split(",")) - {""}
+    names = [name.strip() for name in values.get("annotators", DEFAULT).split(",") if name.strip()]
+    wanted = frozenset(names)
     if unknown := wanted - set(ANNOTATORS):
         raise Refused(422, "properties.annotators", f"{min(unknown)!r}; accepted: {', '.join(ANNOTATORS)}")
+    check_once("properties.annotators", names)
     output = values.get("outputFormat", "json")
     if output not in OUTPUTS:
         raise Refused(422, "properties.outputFormat", f"{output!r}; accepted: {', '.join(OUTPUTS)}")
@@ -81,24 +83,25 @@ def read_text(body: bytes, content_type: str) -> str:
     return unquote_plus(given) if content_type.startswith("application/x-www-form-urlencoded") else given
 
 
-def sentences_of(given: str, properties: Properties) -> list[Sentence]:
-    """Return the sentences as CoreNLP's properties say: by its own rules, by line, or all as one."""
+def sentences_of(given: str, properties: Properties) -> Iterable[Sentence]:
+    """Return the sentences one by one as CoreNLP's properties say: by its own rules, by line, or all as one."""
     if properties.asked("tokenize.whitespace"):
         pieces = given.splitlines() if properties.asked("ssplit.eolonly") else [given]
-        return [Sentence(words=tuple(piece.split())) for piece in pieces if piece.strip()]
+        return (Sentence(words=tuple(piece.split())) for piece in pieces if piece.strip())
     if properties.asked("ssplit.eolonly"):
-        return [sentence for sentence in text.lines(given) if sentence.words]
+        return (sentence for sentence in text.lines(given) if sentence.words)
     if properties.asked("ssplit.isOneSentence"):
-        return [sentence for sentence in text.lines(" ".join(given.splitlines())) if sentence.words]
-    return list(text.segment(given))
+        return (sentence for sentence in text.lines(" ".join(given.splitlines())) if sentence.words)
+    return text.segment(given)
 
 
-def _json(_: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:
-    return dumped({"sentences": [_corenlp(at, result, wanted) for at, result in enumerate(results)]})
+def _json(ticket: Ticket, _: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:
+    numbered = enumerate(attentively(ticket, results))
+    return b'{"sentences":[%b]}' % b",".join(dumped(_corenlp(at, result, wanted)) for at, result in numbered)
 
 
-def _conllu(_: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:  # noqa: ARG001
-    return "".join(result.conllu() for result in results).encode()
+def _conllu(ticket: Ticket, _: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:  # noqa: ARG001
+    return "".join(result.conllu() for result in attentively(ticket, results)).encode()
 
 
 OUTPUTS = {

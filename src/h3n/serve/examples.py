@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from h3n.serve.schemas import PROBLEM, content
+
 EXAMPLES: dict[str, Any] = {
     "text": {"summary": "A text", "value": {"text": "She is carefully making the cake. It smells good."}},
     "words": {"summary": "Words", "value": {"words": ["It", "smells", "good", "."], "fields": ["brackets", "heads"]}},
@@ -39,7 +41,7 @@ ANSWER: dict[str, Any] = {
 
 
 def _problem(description: str, error: str) -> dict[str, Any]:
-    return {"description": description, "content": {"application/json": {"example": {"error": error}}}}
+    return {"description": description, "content": content(PROBLEM, example={"error": error})}
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from h3n import draw
 from h3n.parser import Result
+from h3n.serve.pool import Ticket
 
 if TYPE_CHECKING:
     from h3n.serve.requests import Picture
@@ -59,10 +60,16 @@ FIELDS: dict[str, Callable[[Result, Picture], Any]] = {
 DRAWN = frozenset({"brackets", "joint_brackets", "conllu", "pretty", "svg", "forest", "tikz"})
 
 
-def sentence_of(result: Result, *, source: int, wanted: Sequence[str] | None, picture: Picture) -> dict[str, Any]:
+def sentence_of(
+    ticket: Ticket, result: Result, *, source: int, wanted: Sequence[str] | None, picture: Picture
+) -> dict[str, Any]:
     """Return a sentence of an answer: the wanted fields, or what `Result.to_dict` holds."""
+    ticket.check()
     if wanted is None:
         return {"source": source, **result.to_dict()}
     plain = result.to_dict() if any(name in PLAIN for name in wanted) else {}
-    noted = {"source": source} if result.note is None else {"source": source, "note": result.note}
-    return noted | {name: plain.get(name) if name in PLAIN else FIELDS[name](result, picture) for name in wanted}
+    sentence: dict[str, Any] = {"source": source} if result.note is None else {"source": source, "note": result.note}
+    for name in wanted:
+        ticket.check()
+        sentence[name] = plain.get(name) if name in PLAIN else FIELDS[name](result, picture)
+    return sentence

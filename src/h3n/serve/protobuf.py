@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from h3n.parser import Result
+from h3n.serve.pool import Ticket, attentively
 from h3n.trees import Constituent, Leaf, Node
 
 DOCUMENT = {"text": 1, "sentence": 2}
@@ -22,11 +23,11 @@ EDGE = {"source": 1, "target": 2, "relation": 3}
 _NUMBER, _BYTES = 0, 2  # how the value of a field is written
 
 
-def document(text: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:
+def document(ticket: Ticket, text: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:
     """Return the document with its length before it, as CoreNLP sends it."""
     first = 0
     parts = [_field(DOCUMENT["text"], text)]
-    for number, result in enumerate(results):
+    for number, result in enumerate(attentively(ticket, results)):
         parts.append(_field(DOCUMENT["sentence"], _sentence(number, first, result, wanted)))
         first += len(result)
     content = b"".join(parts)

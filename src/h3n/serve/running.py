@@ -1,17 +1,27 @@
-"""Running the application: a socket, uvicorn, and an end that finishes what is under way."""
+"""Running the application: a socket, uvicorn, and an end that comes in time and finishes what it can."""
 
 from __future__ import annotations
 
 import signal
 import socket
+from asyncio import Protocol
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from types import FrameType
+from typing import Any, cast
 
 import uvicorn
 
 from h3n.errors import UsageError
 from h3n.files import reason
+from h3n.serve.ending import end, end_later, killed_after_signal
+from h3n.serve.protocol import Connection
+from h3n.serve.settings import Settings
 from h3n.serve.starting import Starting
+
+GRACE = 10.0  # seconds from the signal to the end of the process, whatever is under way
+ANSWERING = 7  # of these, to answer requests
+LAST_RESORT, KILLED = 9.0, 9.5  # after these the process ends where it stands, or is killed
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -30,26 +40,55 @@ def address(bound: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
+def server_of(
+    app: Any, settings: Settings, *, refused: Callable[[int], None] = lambda _: None, log: str = "warning"
+) -> uvicorn.Server:
+    """Return a server for the application. ``refused`` is told of what is refused before it is a request."""
+    config = uvicorn.Config(
+        app,
+        http=cast(type[Protocol], partial(Connection, limits=settings.limits, refused=refused)),
+        loop="asyncio",  # others take the descriptor that tells of signals for themselves
+        ws="none",
+        log_level=log,
+        use_colors=False,
+        access_log=log in ("info", "debug"),
+        timeout_graceful_shutdown=ANSWERING,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="on",
+    )
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    """A server that a signal ends in time, even if a thread does not."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            end_later(LAST_RESORT)
+        super().handle_exit(sig, frame)
+
+
 def run(
-    make: Callable[[], Any], bound: socket.socket, *, ready: Callable[[], None], patience: float, log: str = "warning"
+    make: Callable[[], Any],
+    bound: socket.socket,
+    *,
+    ready: Callable[[], None],
+    settings: Settings,
+    log: str = "warning",
 ) -> None:
     """Serve the application that is made until a signal comes; then answer what is under way.
 
-    That takes at most ``patience`` seconds. ``ready`` is called when the application is there; if it cannot be made,
-    the reason is raised.
+    The process ends within ``GRACE`` seconds of the signal, be the work done or not. ``ready`` is called when the
+    application is there; if it cannot be made, the reason is raised.
     """
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # uvicorn sends the signal again when all is done
-    starting = Starting(make, ready=ready, failed=lambda: setattr(server, "should_exit", True))
-    config = uvicorn.Config(
-        starting,
-        log_level=log,
-        access_log=log in ("info", "debug"),
-        timeout_graceful_shutdown=max(1, round(patience)),
-        server_header=False,
-        lifespan="on",
-    )
-    server = uvicorn.Server(config)
-    server.run(sockets=[bound])
+    starting = Starting(make, settings=settings, ready=ready, failed=lambda: setattr(server, "should_exit", True))
+    server = server_of(starting, settings, refused=starting.count_refusal, log=log)
+    with killed_after_signal(KILLED):
+        server.run(sockets=[bound])
     if starting.error is not None:
         raise starting.error
+    if starting.busy:  # a thread in native code, while the interpreter is taken down around it, may crash
+        end(0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -12,7 +11,8 @@ from h3n.parser import Parser, Result
 from h3n.serve.batching import Batcher, Wish
 from h3n.serve.fields import DRAWN, sentence_of
 from h3n.serve.metrics import Metrics
-from h3n.serve.requests import ParseRequest, Work, wish_of, work_of
+from h3n.serve.pool import Pool, Ticket
+from h3n.serve.requests import ParseRequest, Work, dumped, wish_of, work_of
 from h3n.serve.settings import Settings
 from h3n.trees import HELPER, Sentence
 
@@ -22,11 +22,6 @@ SMALL_WORDS = 300
 Answer = TypeVar("Answer")
 
 
-async def aside(function: Callable[..., Answer], *arguments: Any, small: bool) -> Answer:
-    """Return what the function returns; it runs in a thread unless it has little to do."""
-    return function(*arguments) if small else await asyncio.to_thread(function, *arguments)
-
-
 class Service:
     """Parsers by name, the first of them used where no other is asked for, behind one queue."""
 
@@ -34,17 +29,22 @@ class Service:
         self.parsers = dict(parsers)
         self.settings = settings
         self.metrics = Metrics()
+        self.pool = Pool()
         self.batcher = Batcher(self._parse, settings, self.metrics)
 
     @property
     def default(self) -> str:
         return next(iter(self.parsers))
 
+    async def aside(self, function: Callable[..., Answer], *arguments: Any, small: bool = False) -> Answer:
+        """Return what the function makes of a ticket and the arguments; in the pool unless it has little to do."""
+        return function(Ticket(), *arguments) if small else await self.pool.run(function, *arguments)
+
     async def read(self, request: ParseRequest) -> Work:
         """Return the request's sentences."""
-        wish = wish_of(request, self.parsers)
+        wish = wish_of(request, self.parsers, self.settings.limits)
         small = request.size <= SMALL_CHARACTERS
-        return await aside(work_of, request, wish, self.settings.limits, small=small)
+        return await self.aside(work_of, request, wish, self.settings.limits, small=small)
 
     async def results(self, work: Work) -> AsyncGenerator[list[Result], None]:
         """Yield the results in order, as they come."""
@@ -52,35 +52,33 @@ class Service:
             async for piece in pieces:
                 yield piece
 
-    async def sentences(self, request: ParseRequest, work: Work) -> AsyncGenerator[list[dict[str, Any]], None]:
-        """Yield what the request wants of its sentences, in order, as they come."""
+    async def sentences(self, request: ParseRequest, work: Work) -> AsyncGenerator[list[bytes], None]:
+        """Yield what the request wants of its sentences as JSON, in order, as they come."""
         done = 0
         async with aclosing(self.results(work)) as pieces:
             async for piece in pieces:
                 sources = work.sources[done : done + len(piece)]
                 done += len(piece)
                 small = sum(map(len, piece)) <= SMALL_WORDS and not DRAWN.intersection(request.fields or ())
-                yield await aside(_described, request, piece, sources, small=small)
+                yield await self.aside(_described, request, piece, sources, small=small)
 
     def about(self) -> list[dict[str, Any]]:
         """Return the models by name, with what each can find and be asked for."""
         return [_about(name, parser, default=name == self.default) for name, parser in self.parsers.items()]
 
-    def _parse(self, wish: Wish, sentences: Sequence[Sentence], constraints: Constraints | None) -> list[Result]:
-        return list(
-            self.parsers[wish.model].parse(
-                sentences,
-                decoder=wish.decoder,
-                head_score=wish.head_score,
-                style=wish.style,
-                constraints=constraints,
-            )
+    def _parse(self, wish: Wish, sentences: Sequence[Sentence], constraints: Constraints | None) -> Iterator[Result]:
+        return self.parsers[wish.model].parse(
+            sentences,
+            decoder=wish.decoder,
+            head_score=wish.head_score,
+            style=wish.style,
+            constraints=constraints,
         )
 
 
-def _described(request: ParseRequest, results: Sequence[Result], sources: Sequence[int]) -> list[dict[str, Any]]:
+def _described(ticket: Ticket, request: ParseRequest, results: Sequence[Result], sources: Sequence[int]) -> list[bytes]:
     return [
-        sentence_of(result, source=source, wanted=request.fields, picture=request.picture)
+        dumped(sentence_of(ticket, result, source=source, wanted=request.fields, picture=request.picture))
         for result, source in zip(results, sources, strict=True)
     ]
 

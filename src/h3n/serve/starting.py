@@ -8,10 +8,12 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from h3n.serve.guard import HEADERS, Message, Receive, Send
+from h3n.serve.access import refusal_of
+from h3n.serve.guard import HEADERS, RETRY_SECONDS, Message, Receive, Send, refuse
+from h3n.serve.pool import Pool, Ticket
+from h3n.serve.settings import Settings
 
 ALIVE = "/healthz"
-RETRY_SECONDS = 2
 
 
 class Starting:
@@ -20,10 +22,24 @@ class Starting:
     ``ready`` is called when it is made. If that fails, ``error`` holds why, and ``failed`` is called.
     """
 
-    def __init__(self, make: Callable[[], Any], *, ready: Callable[[], None], failed: Callable[[], None]) -> None:
-        self._make, self._ready, self._failed = make, ready, failed
+    def __init__(
+        self, make: Callable[[], Any], *, settings: Settings, ready: Callable[[], None], failed: Callable[[], None]
+    ) -> None:
+        self._make, self._settings, self._ready, self._failed = make, settings, ready, failed
+        self._pool = Pool()
         self._app: Any = None
         self.error: Exception | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread still works for the application, or on making it."""
+        service = self._app.state.service if self._app is not None else None
+        return self._pool.working > 0 or (service is not None and (service.pool.working > 0 or service.batcher.alive))
+
+    def count_refusal(self, status: int) -> None:
+        """Count what was refused before it was a request."""
+        if self._app is not None:
+            self._app.state.service.metrics.requests.add(1, "other", str(status))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -31,7 +47,8 @@ class Starting:
         elif self._app is not None:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            await _answer(scope["path"], send)
+            refusal = refusal_of(scope["headers"], self._settings)
+            await (_answer(scope["path"], send) if refusal is None else refuse(send, refusal))
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -39,12 +56,13 @@ class Starting:
             loading = asyncio.create_task(self._load(lifespan))
             await send({"type": "lifespan.startup.complete"})
             await receive()
-            await loading
+            loading.cancel()
+            await asyncio.gather(loading, return_exceptions=True)
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _load(self, lifespan: AsyncExitStack) -> None:
         try:
-            app = await asyncio.to_thread(self._make)
+            app = await self._pool.run(_made, self._make)
         except Exception as error:
             self.error = error
             self._failed()
@@ -54,11 +72,15 @@ class Starting:
         self._ready()
 
 
+def _made(_: Ticket, make: Callable[[], Any]) -> Any:
+    return make()
+
+
 async def _answer(path: str, send: Send) -> None:
     alive = path == ALIVE
     content = {"status": "alive"} if alive else {"error": "the models are being loaded", "status": "not ready"}
     body = json.dumps(content).encode()
-    headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body))}
+    headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
     if not alive:
         headers["retry-after"] = str(RETRY_SECONDS)
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -20,6 +20,7 @@ _WIDEST = 150
 _FULL = 0.8
 
 _BREAK = re.compile(r"\n[^\S\n]*\n|[\f\u2029]")
+_BREAK_ENDS = re.compile(r"[^\S\n]*\n")
 _ROW = re.compile(r"[^\n]*\n|[^\n]+")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[^\sa-z])")
 _SPACE = re.compile(r"\s+")
@@ -69,28 +70,44 @@ def lines(text: str | Iterable[str]) -> Iterator[Block]:
 
 
 def _paragraphs(pieces: Iterable[str]) -> Iterator[Block]:
-    held = ""
-    offset = 0
-    opens = True
+    """Yield the paragraphs. Pieces are put together only when a paragraph ends in one: so small ones cost no more."""
+    held: list[str] = []
+    size = offset = 0
+    opens, blank = True, False  # blank: what is held ends in an empty line that may still become a break
     for piece in pieces:
-        seen = max(0, held.rfind("\n"))  # a break that ends in this piece begins there at the earliest
-        held += piece
+        held.append(piece)
+        size += len(piece)
+        if size < LIMIT and not _BREAK.search(piece) and not (blank and _BREAK_ENDS.match(piece)):
+            blank = _ends_blank(piece) if "\n" in piece else blank and _is_blank(piece)
+            continue
+        text = "".join(held)
         start = 0
         while True:
-            match = _BREAK.search(held, max(start, seen), start + LIMIT)
+            match = _BREAK.search(text, start, start + LIMIT)
             if match is not None:
                 end = match.end()
-            elif len(held) - start >= LIMIT:
-                end = start + _cut(held[start : start + LIMIT])
+            elif len(text) - start >= LIMIT:
+                end = start + _cut(text[start : start + LIMIT])
             else:
                 break
-            yield Block(held[start:end], offset + start, opens)
+            yield Block(text[start:end], offset + start, opens)
             opens = match is not None
             start = end
         offset += start
-        held = held[start:]
-    if held:
-        yield Block(held, offset, opens, ends_text=True)
+        held = [text[start:]]
+        size = len(held[0])
+        blank = _ends_blank(held[0])
+    if size:
+        yield Block("".join(held), offset, opens, ends_text=True)
+
+
+def _ends_blank(text: str) -> bool:
+    """Return whether nothing but blanks follows the last line end of the text, if it has one."""
+    return "\n" in text and _is_blank(text[text.rindex("\n") + 1 :])
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
 
 
 def _cut(text: str) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 from unicodedata import category
 
@@ -47,20 +47,23 @@ _DOMAIN = "|".join(sorted(english.TOP_DOMAINS))
 # Inside an address: `/wiki/Cake_(band)`. A bracket that closes none of the address's own ends it, as marks do.
 _BRACKETED = r"\([^\s()]{0,200}\)"
 _LAST = r"""[^\s.,;:!?'"”’()\]>»]"""
+_NOT_LAST = r"""[.,;:!?'"”’\]>»]"""
 
-# Tried in this order at each position. A repetition that may fail is bounded: no input takes quadratic time.
+# Tried in this order at each position. What one attempt looks at and does not take is bounded, or no other attempt can
+# begin in it: so each character is looked at a bounded number of times (benchmarks/segmentation_growth.py). Repetitions
+# that nothing has to be given back from are possessive, which spares the stack to go back by.
 _PIECE = re.compile(
     rf"""
       (?P<whole>
-        (?:(?:https?|ftps?)://|www\.|doi:|mailto:)(?:[^\s()]|{_BRACKETED})*(?:{_LAST}|{_BRACKETED})
+        (?:(?:https?|ftps?)://|www\.|doi:|mailto:)(?:{_NOT_LAST}*+(?:{_LAST}++|{_BRACKETED}))++
       | [\w.+%-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,8}}
       | {_START}(?:[\w-]{{1,63}}\.){{1,6}}(?:{_DOMAIN})
         (?:/(?:[^\s"”’()\]>»]|{_BRACKETED}){{0,500}}(?:{_LAST}|{_BRACKETED}))?(?![\w@-])
       | {_START}(?:[:;=][-']?[)(DPpO|/\\3*\]\[]+|<3|\^_+\^|-_+-){_END}
       | [\U0001f1e6-\U0001f1ff]{{2}} | [0-9#*]\ufe0f?\u20e3
-      | {_EMOJI}{_TOUCH}*(?:\u200d{_EMOJI}{_TOUCH}*)*
+      | {_EMOJI}{_TOUCH}*+(?:\u200d{_EMOJI}{_TOUCH}*+)*+
       | {_START}(?:Ph|Ed|Litt|[DMB])\.(?:D|Sc|Phil|Ed|Litt|Eng){_END}\.?
-      | {_START}[^\W\d_](?:\.[^\W\d_])+{_END}\.?
+      | {_START}[^\W\d_](?:\.[^\W\d_]{_END})++\.?
       | {_START}\+\d[\d-]*{_END}
       | {_START}(?:\d-)?(?:\d{{3}}[-/])?\d{{3}}-\d{{4}}(?![\w-]) | {_START}\d{{5}}-\d{{4}}(?![\w-])
       | {_START}(?:\d{{4}}-\d\d-\d\d|\d\d?-\d\d?-\d\d(?:\d\d)?)(?![\w-])
@@ -68,19 +71,19 @@ _PIECE = re.compile(
       | {_START}['’](?:\d\d(?:['’]?s)?|(?i:{_CLIPPED})){_END}
       | {_START}[#@][^\W\d]\w*
       | {_START}(?:US|AU|NZ|HK|CA|[ACS])\$
-      | {_START}(?>(?:\d+|(?=\.\d))(?:,\d{{3}}(?!\d)|[.:/]\d+)*)
+      | {_START}(?>(?:\d+|(?=\.\d))(?:,\d{{3}}(?!\d)|[.:/]\d+){{0,50}})
         (?:(?:st|nd|rd|th|s)?{_END}|(?=(?:{_UNIT}){_END}))(?!['’]s{_END})
       | {_W}++\((?:s|es)\){_END}
-      | (?P<run>[-=*_~\#+<>|.–—])(?P=run)+ | [!?]{{2,}} | ``
+      | (?P<run>[-=*_~\#+<>|.–—])(?P=run)++ | [!?]{{2,}} | ``
       )
-    | (?P<word> {_W}+(?:[-'’&/.]{_W}+)*(?:-(?!-))? )
+    | (?P<word> {_W}++(?:[-'’&/.]{_W}++)*+(?:-(?!-))? )
     | .
     """,
     re.VERBOSE | re.DOTALL,
 )
 _JOINTS = re.compile(r"[-/.&]")
-_SIDE = re.compile(r"[^-/.&]*")
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|re|m|ve|ll|d))$", re.IGNORECASE)
+_LONGEST_CONTRACTION = 3
 
 
 def take_apart(run: str) -> tuple[Piece, ...]:
@@ -111,9 +114,9 @@ def _take_apart(run: str) -> tuple[Piece, ...]:
 def _parts(word: str) -> Iterator[tuple[int, int]]:
     """Yield where the tokens of a word with hyphens, slashes, stops and ampersands inside begin and end."""
     start = 0
-    for match in _JOINTS.finditer(word):
-        at = match.start()
-        if _holds(word, start, at):
+    joints = [match.start() for match in _JOINTS.finditer(word)]
+    for at, following in pairwise((*joints, len(word))):
+        if _holds(word, start, at, following):
             continue
         if at > start:
             yield start, at
@@ -123,10 +126,10 @@ def _parts(word: str) -> Iterator[tuple[int, int]]:
         yield start, len(word)
 
 
-def _holds(word: str, start: int, at: int) -> bool:
-    """Return whether the joint at this position binds the two sides, of which the left one begins at ``start``."""
+def _holds(word: str, start: int, at: int, end: int) -> bool:
+    """Return whether the joint at this position binds its two sides: from ``start`` to it, from it to ``end``."""
     left = word[max(start, at - 40) : at]  # a longer side is in no table, and a copy of it each time would be slow
-    right = next(_SIDE.finditer(word, at + 1)).group()
+    right = word[at + 1 : end]
     match word[at]:
         case "-":
             return _hyphen_holds(left, right, start)
@@ -180,7 +183,8 @@ def _words(token: str) -> tuple[str, ...]:
         ends = list(accumulate(lengths))
         return tuple(token[end - length : end] for end, length in zip(ends, lengths, strict=True))
     words: list[str] = []
-    while (match := _CONTRACTION.search(token)) and match.start():
+    end = len(token)
+    while (match := _CONTRACTION.search(token, max(0, end - _LONGEST_CONTRACTION), end)) and match.start():
         words.append(match.group())
-        token = token[: match.start()]
-    return (token, *reversed(words))
+        end = match.start()
+    return (token[:end], *reversed(words))

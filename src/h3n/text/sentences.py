@@ -38,18 +38,19 @@ def segment(text: str | Iterable[str]) -> Iterator[Sentence]:
     """
     number = 0
     newpar = False
-    before = ""
+    before: list[str] = []
     for block in blocks.blocks(text):
         newpar |= block.opens_paragraph
         parts = [*boundaries.sentences(tokenize(block.text))]
-        before += block.text[: parts[0][0].start] if parts else block.text
+        before.append(block.text[: parts[0][0].start] if parts else block.text)
         for tokens, following in zip_longest(parts, parts[1:]):
             number += 1
             after = block.text[tokens[-1].end : following[0].start if following else None]
             if not after and not following and block.ends_text:
                 after = " "  # CoNLL-U says nothing of what follows the last word of all
-            yield _sentence(block, tokens, number=number, before=before, after=after, newpar=newpar)
-            newpar, before = False, ""
+            yield _sentence(block, tokens, number=number, before="".join(before), after=after, newpar=newpar)
+            newpar = False
+            before.clear()
 
 
 def lines(text: str | Iterable[str]) -> Iterator[Sentence]:
@@ -74,7 +75,7 @@ def offsets(sentence: Sentence) -> tuple[tuple[int, int], ...]:
     starts = (_START.fullmatch(line) for line in sentence.comments)
     at = next((int(match[1]) for match in starts if match), 0)
     found: list[tuple[int, int]] = []
-    for first, end, form, gap in _tokens(sentence):
+    for first, end, form, gap in tokens_of(sentence):
         spelled = list(accumulate(map(len, sentence.words[first:end]), initial=at))
         shared = "".join(sentence.words[first:end]) == form
         found.extend(pairwise(spelled) if shared else [(at, at + len(form))] * (end - first))
@@ -90,10 +91,10 @@ def written(sentence: Sentence) -> str:
 
 def spelled(sentence: Sentence) -> str:
     """Return the words with their spacing, whatever the comments say."""
-    return "".join(form + gap for _, _, form, gap in _tokens(sentence)).rstrip()
+    return "".join(form + gap for _, _, form, gap in tokens_of(sentence)).rstrip()
 
 
-def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
+def tokens_of(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
     """Yield what is written in one piece: its first word, the one after its last, how it is spelled, what follows."""
     ranges = {insert.before: insert.row.split("\t") for insert in sentence.inserts if _RANGE.match(insert.row)}
     misc = sentence.misc or ("_",) * len(sentence)

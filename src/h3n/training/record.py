@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from h3n.config import Config, Treebank, build_options, config_of, expand, table_of
+from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import H3nError, InputError
 from h3n.files import checksum
-from h3n.model.vocabulary import Vocabulary
 from h3n.training.checkpoint import write_file
 from h3n.training.data import Example
 

@@ -13,12 +13,12 @@ import torch
 from numpy.typing import NDArray
 
 from h3n.config import Config, table_of
+from h3n.engine.pieces import Numbers, Tokenizer
+from h3n.engine.vocabulary import Vocabulary, count_vocabulary
 from h3n.errors import InputError, UsageError
 from h3n.files import remove_drafts, restore_folder
 from h3n.model.model import Model
 from h3n.model.network import Network, build_network
-from h3n.model.pieces import Numbers, Tokenizer
-from h3n.model.vocabulary import Vocabulary, count_vocabulary
 from h3n.models import locate
 from h3n.training.checkpoint import (
     Position,

@@ -103,7 +103,8 @@ def locate_treebank(
         raise InputError(f"{source}: no such file or folder")
     attempts = list(_attempts(recipe, source, trees_only=trees_only, divided=divided))
     for attempt in attempts:
-        wanted = {split: tuple(attempt.files.get(split, ())) for split in (*splits, "all") if attempt.files.get(split)}
+        asked = [split for split in attempt.layout.names if split in splits or split == "all"]
+        wanted = {split: tuple(attempt.files[split]) for split in asked if attempt.files.get(split)}
         if wanted and not attempt.missing_of(splits) and _usable(attempt, splits, divided=divided):
             _check_same_treebank(attempt, wanted)
             return Found(attempt.layout, attempt.folder, wanted, tuple(attempt.lists))

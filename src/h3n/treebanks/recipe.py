@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from h3n.config import build_options, parse_toml
 from h3n.errors import InputError, UnknownName, UsageError
@@ -51,6 +51,7 @@ class Layout:
     drop_words: str | None = None  # a pattern: leaves that are not words
     lemma_mark: str | None = None  # what divides word and lemma in a leaf
     divide: tuple[int, int, int] | None = None  # no split of its own: this many of every so many sentences
+    version1: tuple[str, ...] = ()  # names of files in version 1 of Universal Dependencies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +75,33 @@ class Recipe:
     checksum: str = ""  # SHA-256 of the recipe's own text, put in when it is read
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """A line of the table of languages, ``tables/world.toml``: the files of one model, below one folder of data."""
+
+    title: str
+    licence: str
+    train: tuple[str, ...] = ()
+    dev: tuple[str, ...] = ()
+    divide: tuple[str, ...] = ()
+    version1: tuple[str, ...] = ()
+    format: str = "conllu"
+
+
+WORLD = "world-"
+_TENTH = (9, 1, 0)
+
+
 def known_recipes() -> tuple[str, ...]:
     """Return the names of all recipes that come with h3n."""
     folder = resources.files(__package__)
-    return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
+    files = (f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml"))
+    return tuple(sorted([*files, *(WORLD + name for name in _languages())]))
+
+
+def _languages() -> dict[str, object]:
+    file = resources.files(__package__) / "tables" / "world.toml"
+    return parse_toml(file.read_text(encoding="utf-8"), place="world.toml")
 
 
 def load_recipe(name: str) -> Recipe:
@@ -90,6 +114,8 @@ def load_recipe(name: str) -> Recipe:
         return _parse(Path(name).stem, text, place=name)
     if name not in known_recipes():
         raise UnknownName("treebank", name, known_recipes())
+    if name.startswith(WORLD):
+        return _recipe_of(name, _languages()[name.removeprefix(WORLD)])
     file = resources.files(__package__) / f"{name}.toml"
     return _parse(name, file.read_text(encoding="utf-8"), place=f"{name}.toml")
 
@@ -105,6 +131,32 @@ def _parse(name: str, text: str, *, place: str) -> Recipe:
     for number, layout in enumerate(recipe.layouts, start=1):
         _check_layout(layout, place=f"{place}, layout {number}")
     return replace(recipe, checksum=hashlib.sha256(text.encode()).hexdigest())
+
+
+def _recipe_of(name: str, table: object) -> Recipe:
+    """Return the recipe of a language: files that are one split whole, in the table's order, and files to divide."""
+    language = build_options(Language, table, where=name)
+    keys = {"train": "train", "dev": "dev", "divide": "all"}
+    order = [key for key in cast("Mapping[str, object]", table) if key in keys]
+    layout = Layout(
+        about="the files of the table of languages",
+        dependencies="{name}",
+        dependencies_format=language.format,
+        names={keys[key]: getattr(language, key) for key in order},
+        divide=_TENTH if language.divide else None,
+        version1=language.version1,
+    )
+    _check_layout(layout, place=name)
+    return Recipe(
+        name=name,
+        title=language.title,
+        language=name.removeprefix(WORLD).partition("-")[0],
+        licence=language.licence,
+        get="https://universaldependencies.org" if language.format == "conllu" else "https://github.com/ltgoslo/norne",
+        has="dependencies",
+        layouts=(layout,),
+        checksum=hashlib.sha256(repr(language).encode()).hexdigest(),
+    )
 
 
 def _check_layout(layout: Layout, *, place: str) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from h3n.convert.rules.matching import Match
+from h3n.convert.rules.matching import Bound, Match
 from h3n.convert.rules.nodes import REMEMBERED, Node
 from h3n.errors import FormatError, Place
 
@@ -152,7 +152,7 @@ def find_head(node: Node, table: HeadTable, unknown: Counter[str] | None) -> Nod
 
 
 def _special_head(node: Node, case: SpecialHead, table: HeadTable) -> Node | None:
-    bound: dict[str, Node] = {}
+    bound = Bound()
     if not case.match(node, bound):
         return None
     head = bound.get("head")

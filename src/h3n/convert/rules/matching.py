@@ -1,29 +1,65 @@
-"""Patterns compiled into closures: each is one test of a node, composed once when a scheme is loaded."""
+"""Patterns compiled into closures: each is one test of a node, composed once when a scheme is loaded.
+
+What a pattern in brackets answered for a node is remembered while the tree stays as it is. So for a pattern of p nodes
+on a tree of n at most p * n of them are answered, each by one look at up to n others: p * n * n steps, however deep
+brackets stand in each other. A bracket that asks for a name bound outside of it (``=name``) is answered once for every
+node that the name stood for: n times as many steps for each such name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from h3n.convert.rules.nodes import Node
 from h3n.convert.rules.operators import OPERATORS, Step, nth_child, through
-from h3n.convert.rules.patterns import Choice, Condition, Pattern, Words
+from h3n.convert.rules.patterns import Choice, Condition, Pattern, Words, all_names
 
-Bound: TypeAlias = dict[str, Node]
+Tried: TypeAlias = dict[Any, Any]
+
+
+class Bound(dict[str, Node]):
+    """The nodes that names stand for, and what was tried on the way to them."""
+
+    __slots__ = ("_tried",)
+
+    @classmethod
+    def sharing(cls, tried: Tried) -> Bound:
+        """Return one for a further match in the same tree, which knows what was tried before."""
+        bound = cls()
+        bound._tried = tried
+        return bound
+
+    @property
+    def tried(self) -> Tried:
+        try:
+            return self._tried
+        except AttributeError:  # most matches try nothing twice, and there are a great many of them
+            self._tried: Tried = {}
+            return self._tried
+
+
 Match: TypeAlias = Callable[[Node, Bound], bool]
 
 
-def compile_pattern(pattern: Pattern) -> Match:
-    """Return a function that tells whether a node matches, and fills in the bound names."""
-    rest = compile_rest(pattern)
+def compile_pattern(pattern: Pattern, *, shared: bool = False) -> Match:
+    """Return a function that tells whether a node matches, and fills in the bound names.
+
+    ``shared`` is for matches at many nodes of one tree that share what was tried; otherwise a node comes up again only
+    inside brackets inside brackets, and nothing else is remembered.
+    """
+    rest = compile_rest(pattern, again=shared)
     labels = pattern.labels
     if rest is None:
         return lambda node, _: labels[node.label]
     return lambda node, bound: labels[node.label] and rest(node, bound)
 
 
-def compile_rest(pattern: Pattern) -> Match | None:
-    """Return the match of everything but the label, or None if there is nothing else."""
+def compile_rest(pattern: Pattern, *, again: bool = False) -> Match | None:
+    """Return the match of everything but the label, or None if there is nothing else.
+
+    ``again`` is whether the conditions may come to a node that they came to before.
+    """
     tests: list[Match] = []
     if pattern.words is not None:
         tests.append(_word_test(pattern.words))
@@ -31,7 +67,7 @@ def compile_rest(pattern: Pattern) -> Match | None:
         tests.append(_same_test(pattern.same))
     if pattern.name:
         tests.append(_binding(pattern.name))
-    tests += [_compile_condition(condition) for condition in pattern.conditions]
+    tests += [_compile_condition(condition, again=again) for condition in pattern.conditions]
     return _all_of(tests)
 
 
@@ -73,10 +109,10 @@ def _binding(name: str) -> Match:
     return bind
 
 
-def _compile_condition(condition: Condition | Choice) -> Match:
+def _compile_condition(condition: Condition | Choice, *, again: bool) -> Match:
     if isinstance(condition, Choice):
-        return _negate(_compile_choice(condition), condition.negated)
-    return _negate(_compile_step(condition), condition.negated)
+        return _negate(_compile_choice(condition, again=again), condition.negated)
+    return _negate(_compile_step(condition, again=again), condition.negated)
 
 
 def _negate(match: Match, negated: bool) -> Match:
@@ -85,15 +121,15 @@ def _negate(match: Match, negated: bool) -> Match:
     return lambda node, bound: not match(node, bound)
 
 
-def _compile_choice(choice: Choice) -> Match:
+def _compile_choice(choice: Choice, *, again: bool) -> Match:
     always: Match = lambda _node, _bound: True  # noqa: E731
-    branches = [_all_of([_compile_condition(c) for c in branch]) or always for branch in choice.branches]
+    branches = [_all_of([_compile_condition(c, again=again) for c in branch]) or always for branch in choice.branches]
     return lambda node, bound: any(branch(node, bound) for branch in branches)
 
 
-def _compile_step(condition: Condition) -> Match:
+def _compile_step(condition: Condition, *, again: bool) -> Match:
     step = _step(condition)
-    labels, rest = condition.pattern.labels, compile_rest(condition.pattern)
+    labels, rest = condition.pattern.labels, compile_rest(condition.pattern, again=True)
     if rest is None:
 
         def some_label(node: Node, _: Bound) -> bool:
@@ -103,7 +139,7 @@ def _compile_step(condition: Condition) -> Match:
             return False
 
         return some_label
-    further = rest
+    further = _remembered(rest, condition.pattern) if again and condition.pattern.conditions else rest
 
     def some(node: Node, bound: Bound) -> bool:
         for candidate in step(node):  # noqa: SIM110
@@ -112,6 +148,39 @@ def _compile_step(condition: Condition) -> Match:
         return False
 
     return some
+
+
+def _remembered(match: Match, pattern: Pattern) -> Match:
+    """Return the match of a pattern in brackets, tried once for a node and the nodes its names stand for.
+
+    A name that is bound on the way stays bound, even if the match fails then: that is part of the answer.
+    """
+    binds, asks = all_names(pattern)
+    if not binds and not asks:
+
+        def recall(node: Node, bound: Bound) -> bool:
+            key = (match, node)
+            tried = bound.tried
+            answer = tried.get(key)
+            if answer is None:
+                answer = tried[key] = match(node, bound)
+            return bool(answer)
+
+        return recall
+    names = sorted(asks)
+
+    def recall_names(node: Node, bound: Bound) -> bool:
+        key = (match, node, *(bound.get(name) for name in names))
+        if key not in bound.tried:
+            inside = Bound.sharing(bound.tried)
+            inside.update((name, bound[name]) for name in names if name in bound)
+            fits = match(node, inside)
+            bound.tried[key] = fits, {name: inside[name] for name in binds if name in inside}
+        fits, found = bound.tried[key]
+        bound.update(found)
+        return bool(fits)
+
+    return recall_names
 
 
 def _step(condition: Condition) -> Step:

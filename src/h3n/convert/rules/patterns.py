@@ -15,6 +15,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from h3n.convert.rules.nodes import REMEMBERED
 from h3n.convert.rules.operators import OPERATORS
@@ -62,8 +63,14 @@ def _is_glob(item: str) -> bool:
     return "*" in item
 
 
+def _glob(item: str) -> str:
+    """Return the regular expression of ``a*b*c``: what stands between stars is taken where it comes first, for good."""
+    first, *middle, last = map(re.escape, item.split("*"))
+    return first + "".join(f"(?>.*?{part})" for part in middle if part) + f".*{last}"
+
+
 def _any_of(items: Iterable[str]) -> re.Pattern[str] | None:
-    parts = [item[1:-1] if _is_regex(item) else ".*".join(map(re.escape, item.split("*"))) for item in items]
+    parts = [item[1:-1] if _is_regex(item) else _glob(item) for item in items]
     if not parts:
         return None
     with warnings.catch_warnings():  # what a later Python may read otherwise is not worth lines of its own
@@ -115,13 +122,18 @@ _TEST = re.compile(r'(?P<negated>!?)(?P<labels>[^"=\s]*?)(?:(?P<other>!?)"(?P<wo
 _TOKEN = re.compile(r'[()]|(?:!?\[)(?=\s)|\](?=\s|\)|\Z)|(?:[^\s()"]|"[^"]*")+')
 
 
+DEEPEST = 60
+"""Brackets in each other at most: a match goes down as deep."""
+
+
 def parse(text: str, vocabulary: Vocabulary, place: Place) -> Pattern:
     """Return the syntax tree of a pattern, macros expanded; damage raises `FormatError` at this place."""
     parser = _Parser(text, vocabulary, place)
+    steps = ((token in ("(", "[", "![")) - (token in (")", "]")) for token in parser.tokens)
+    if max(accumulate(steps), default=0) > DEEPEST:
+        raise FormatError(place, "a pattern with brackets inside each other too deep", f"{DEEPEST} at most")
     try:
         return parser.whole()
-    except RecursionError:
-        raise FormatError(place, "a pattern with brackets inside each other too deep", "fewer of them") from None
     except re.error as error:
         raise parser.fail(f"a regular expression that cannot be read ({error})", "one of Python's") from None
 
@@ -257,3 +269,21 @@ def bound_names(pattern: Pattern) -> set[str]:
         else:
             todo += [inner for branch in condition.branches for inner in branch]
     return names
+
+
+def all_names(pattern: Pattern) -> tuple[set[str], set[str]]:
+    """Return the names that the pattern may bind, also in a negation, and those it asks for with ``=name``."""
+    binds: set[str] = set()
+    asks: set[str] = set()
+    todo: list[Pattern | Condition | Choice] = [pattern]
+    while todo:
+        match todo.pop():
+            case Pattern() as inner:
+                binds |= {inner.name} - {""}
+                asks |= {inner.same} - {""}
+                todo += inner.conditions
+            case Condition() as condition:
+                todo.append(condition.pattern)
+            case Choice() as choice:
+                todo += [inner for branch in choice.branches for inner in branch]
+    return binds, asks

@@ -64,7 +64,7 @@ def relate(node: Node, governor: int, table: RelationTable) -> str:
 
 def _governing_phrase(node: Node, rule: Rule, governor: int | None) -> Node | None:
     """Return the phrase whose head governs this node by this rule; None if it does not fit or has another head."""
-    bound: Bound = {}
+    bound = Bound()
     if rule.rest is not None and not rule.rest(node, bound):
         return None
     phrase = bound.get(GOVERNING, node.parent)

@@ -100,7 +100,7 @@ def _edit_all(nodes: Sequence[Node], trigger: Trigger, edits: Sequence[Edit]) ->
     labels, match = trigger.labels, trigger.match
     for node in nodes:
         if labels[node.label] and not (changed and _is_gone(node)):
-            bound: Bound = {}
+            bound = Bound()
             if match(node, bound):
                 for edit in edits:
                     edit.apply(bound)

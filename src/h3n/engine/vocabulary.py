@@ -19,6 +19,7 @@ from h3n.trees import HELPER, ROOT, Dependencies, Span
 EMPTY = ""
 PADDING, UNKNOWN = 0, 1
 IGNORE = -100
+SHAPES = 8  # classes of a word's spelling, padding among them
 NO_TAG = frozenset({"", "_"})  # of a word among others that have one: in brackets, in CoNLL
 
 

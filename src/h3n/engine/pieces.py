@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from h3n.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from h3n.errors import H3nError, InputError, UsageError
 
 # What cuts a word into pieces without a look at its neighbours, so that a word need not be cut twice.
 WORD_BY_WORD = ("BertPreTokenizer", "ByteLevel")
 REMEMBERED = 1 << 16  # words
 LONGEST_REMEMBERED = 64  # characters: longer words are rare and take much memory
 
+# Characters of a word that are read: tokenizers take tens of bytes for each.
+LONGEST_READ = 10_000
+
 Numbers = NDArray[np.int64]
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep transformers from drawing progress bars and reporting on weights while it loads."""
-    from transformers.utils import logging as module
-
-    library: Any = module
-    bars = library.is_progress_bar_enabled()
-    level = library.get_verbosity()
-    library.disable_progress_bar()
-    library.set_verbosity(logging.ERROR)
-    try:
-        yield
-    finally:
-        library.set_verbosity(level)
-        if bars:
-            library.enable_progress_bar()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +48,24 @@ class Rows:
 
 
 class Tokenizer:
-    """A fast tokenizer of the transformers library, used on words that are already split."""
+    """A tokenizer of the tokenizers library, used on words that are already split.
 
-    def __init__(self, pretrained: Any, *, limit: int) -> None:
-        self.pretrained = pretrained
-        self.backend = _prepared(pretrained)
-        framed = self.backend.encode(["a"], is_pretokenized=True, add_special_tokens=True)
+    ``padding`` and ``unknown`` are the numbers of these pieces, where it has them; ``limit`` is the longest input in
+    pieces, marks included.
+    """
+
+    def __init__(self, backend: Any, *, padding: int | None, unknown: int | None, limit: int) -> None:
+        self.backend = _prepared(backend)
+        with tokenizer_errors("the tokenizer"):
+            framed = self.backend.encode(["a"], is_pretokenized=True, add_special_tokens=True)
         inside = [at for at, special in enumerate(framed.special_tokens_mask) if not special]
+        if not inside:
+            raise InputError("the tokenizer: has no piece for the word 'a'; expected at least the unknown piece")
         self.before = framed.ids[: inside[0]]
         self.after = framed.ids[inside[-1] + 1 :]
         self.types = (framed.type_ids[: inside[0]], framed.type_ids[inside[0]], framed.type_ids[inside[-1] + 1 :])
-        self.padding = pretrained.pad_token_id if pretrained.pad_token_id is not None else 0
-        self.unknown = pretrained.unk_token_id if pretrained.unk_token_id is not None else self.padding
+        self.padding = padding if padding is not None else 0
+        self.unknown = unknown if unknown is not None else self.padding
         self.word_by_word = type(self.backend.pre_tokenizer).__name__ in WORD_BY_WORD
         self._known: dict[str, tuple[int, ...]] = {}
         self.room = limit - len(self.before) - len(self.after)
@@ -107,7 +94,10 @@ class Tokenizer:
         return ids
 
     def _tokenize_together(self, words: Sequence[str]) -> Pieces:
-        found = self.backend.encode(list(words), is_pretokenized=True, add_special_tokens=False)
+        with tokenizer_errors("the tokenizer"):
+            found = self.backend.encode(
+                [word[:LONGEST_READ] for word in words], is_pretokenized=True, add_special_tokens=False
+            )
         ids = np.array(found.ids, dtype=np.int64)
         owners = np.array([-1 if word is None else word for word in found.word_ids], dtype=np.int64)
         ids, owners = ids[owners >= 0], owners[owners >= 0]
@@ -192,11 +182,20 @@ class Tokenizer:
         return len(rows) - 1, len(rows[-1][0]) - max(len(self.after), 1)
 
 
-def _prepared(tokenizer: Any) -> Any:
-    """Return the tokenizer's backend without truncation and padding, reading each word as if a blank preceded it."""
-    if not getattr(tokenizer, "is_fast", False):
-        raise UsageError(f"{tokenizer.name_or_path}: the encoder needs a fast tokenizer (a tokenizer.json)")
-    backend = tokenizer.backend_tokenizer
+@contextmanager
+def tokenizer_errors(place: object) -> Iterator[None]:
+    """Turn whatever the tokenizers library raises into an `InputError`; its panics are no `Exception`."""
+    try:
+        yield
+    except (H3nError, MemoryError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"{place}: {lines[0][:200]}") from None
+
+
+def _prepared(backend: Any) -> Any:
+    """Return the backend without truncation and padding, reading each word as if a blank preceded it."""
     backend.no_truncation()
     backend.no_padding()
     if getattr(backend.pre_tokenizer, "add_prefix_space", None) is False:

@@ -1,0 +1,262 @@
+"""A saved model, read and checked against one description: what its options and vocabulary imply.
+
+Whatever is wrong with a folder, and however it came about, is one `InputError` that names the file. Nothing is built,
+and no weight is read, before everything else is checked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+
+from h3n.config import Config, config_of
+from h3n.config.building import show
+from h3n.config.options import Encoder, Layers
+from h3n.convert import LEVELS
+from h3n.engine.architectures import Architecture, linear, norm, read_architecture
+from h3n.engine.pieces import Tokenizer
+from h3n.engine.storage import SCALE, Stored, is_scale, shape_once_unpacked, stored
+from h3n.engine.tokenizer_file import read_tokenizer
+from h3n.engine.vocabulary import EMPTY, SHAPES, Vocabulary
+from h3n.errors import H3nError, InputError
+from h3n.files import check_regular, checksum
+from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
+
+FLOATS = ("F32", "F16")
+LARGEST_WEIGHTS = 1 << 34  # bytes
+LARGEST_SCALE = float(np.finfo(np.float32).max) / 128  # times the largest whole number it is still a number
+VECTORS = "encoder.features.vectors.weight"
+# Of each set; every label and relation has a score of its own wherever it could stand.
+MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
+MOST |= {"words": 10_000_000, "characters": 1_200_000}
+WRITTEN = ("labels", "relations", "tags", "upos", "top")  # what stands in files of trees
+LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a model's folder holds."""
+
+    folder: Path
+    config: Config
+    vocabulary: Vocabulary
+    architecture: Architecture | None  # of the pretrained encoder, where there is one
+    tokenizer: Tokenizer | None
+    weights: Mapping[str, Stored]  # by their names in the file, which are those in torch's state_dict
+
+
+def read_saved(folder: Path) -> Saved:
+    """Return the model in a folder, everything checked; `UnknownEncoder` if its encoder is left to transformers."""
+    about, config, vocabulary = read_options(folder)
+    architecture = tokenizer = None
+    if config.encoder.kind == "pretrained":
+        architecture = read_architecture(folder / ENCODER)
+    found = read_shapes(folder / WEIGHTS)
+    vectors = vector_size(folder / WEIGHTS, found, config)
+    compare(folder / WEIGHTS, found, implied_shapes(config, vocabulary, architecture, vectors=vectors))
+    check_sum(folder, about)
+    if architecture is not None:
+        tokenizer = read_tokenizer(folder / ENCODER, architecture, windows=config.encoder.windows)
+    return Saved(folder, config, vocabulary, architecture, tokenizer, read_weights(folder / WEIGHTS))
+
+
+def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
+    """Return what a model says of itself, and its options and vocabulary."""
+    about, file = read_about(folder), folder / ABOUT
+    try:
+        config = config_of(about["config"])
+        vocabulary = Vocabulary.from_json(about["vocabulary"])
+    except H3nError as error:
+        raise InputError(f"{file}: {error}") from None
+    for name, names in {"at_root": "relations", "elsewhere": "relations", "word_counts": "words"}.items():
+        one, other = len(getattr(vocabulary, name)), len(getattr(vocabulary, names))
+        if one != other:
+            raise InputError(f"{file}: vocabulary.{name} has {one} entries; expected {other}, as {names} has")
+    if vocabulary.labels[:1] != (EMPTY,):
+        raise InputError(f"{file}: vocabulary.labels does not start with the empty label, which is label 0")
+    for name, most in MOST.items():
+        entries = getattr(vocabulary, name)
+        if len(entries) > most:
+            raise InputError(f"{file}: vocabulary.{name} has {len(entries)} entries; accepted: {most} at most")
+        for entry, count in Counter(entries).most_common(1):
+            if count > 1:
+                raise InputError(f"{file}: vocabulary.{name} holds {entry[:60]!r} {count} times; expected once")
+        for entry in entries:
+            if len(entry) > LONGEST_NAME:
+                raise InputError(f"{file}: vocabulary.{name} has an entry of {len(entry)} characters")
+    for name in WRITTEN:
+        given = getattr(vocabulary, name)
+        for entry in (given,) if isinstance(given, str) else given:
+            if not entry.isprintable() or " " in entry:
+                raise InputError(f"{file}: vocabulary.{name} has {show(entry)}; expected characters that can be shown")
+    return about, config, vocabulary
+
+
+def implied_shapes(
+    config: Config, vocabulary: Vocabulary, architecture: Architecture | None, *, vectors: int = 0
+) -> Shapes:
+    """Return the names and shapes of the weights that a model with these options must have."""
+    found = _encoder_shapes(config.encoder, vocabulary, architecture, vectors=vectors)
+    size, options = config.encoder.layers.size, config.scorers
+    found |= {"span.first.weight": (options.span, size), "span.bias": (options.span,)}
+    found |= norm("span.norm", options.span)
+    found |= linear("span.second", options.span, max(len(vocabulary.labels) - 1, 1))
+    if options.pair:
+        found |= linear("span.start.linear", size, options.pair) | linear("span.end.linear", size, options.pair)
+        found["span.weight"] = (options.pair + 1, options.pair + 1)
+    for name, hidden in {"arc": options.arc, "relation": options.relation}.items():
+        found |= linear(f"{name}.governor.linear", size, hidden) | linear(f"{name}.dependent.linear", size, hidden)
+    found["arc.weight"] = (options.arc + 1, options.arc)
+    found["relation.weight"] = (len(vocabulary.relations), options.relation + 1, options.relation + 1)
+    tasks = {"head": (options.head, [LEVELS]), "order": (options.order, [1])}
+    tasks["tag"] = (options.tag, [len(vocabulary.tags), len(vocabulary.upos)])
+    for name, (hidden, classes) in tasks.items():
+        if hidden:
+            found |= linear(f"{name}.first", size, hidden) | norm(f"{name}.norm", hidden)
+            for at, count in enumerate(classes):
+                found |= linear(f"{name}.classes.{at}", hidden, max(count, 1))
+    return found
+
+
+def _encoder_shapes(
+    options: Encoder, vocabulary: Vocabulary, architecture: Architecture | None, *, vectors: int
+) -> Shapes:
+    layers = options.layers
+    content = layers.size // 2 if layers.count else layers.size
+    found = _stack_shapes(layers) | norm("encoder.norm", content)
+    if architecture is not None:
+        found |= architecture.shapes() | linear("encoder.project", architecture.hidden_size, content)
+    words, tables = len(vocabulary.words) + 2, {"encoder.features.edges": (2, content)}
+    if options.words and architecture is None:
+        tables["encoder.features.words.weight"] = (words, content)
+        if options.vectors:
+            tables[VECTORS] = (words, vectors)
+            tables["encoder.features.vector_map.weight"] = (content, vectors)
+    if options.tags:
+        tables["encoder.features.tags.weight"] = (len(vocabulary.tags) + 2, content)
+    if options.shapes:
+        tables["encoder.features.shapes.weight"] = (SHAPES, content)
+    if len(vocabulary.styles) > 1:
+        tables["encoder.features.styles.weight"] = (len(vocabulary.styles), content)
+    return found | tables | _character_shapes(options, len(vocabulary.characters) + 2, content)
+
+
+def _stack_shapes(layers: Layers) -> Shapes:
+    half, inside, inner = layers.size // 2, layers.heads * layers.head_size // 2, layers.inner // 2
+    found: Shapes = {"encoder.stack.positions": (layers.positions, layers.size - half)} if layers.count else {}
+    for at in range(layers.count):
+        name = f"encoder.stack.layers.{at}"
+        for part in ("content", "position"):
+            for role in ("query", "key", "value"):
+                found |= linear(f"{name}.attention.{role}.{part}", half, inside)
+            found |= linear(f"{name}.attention.out.{part}", inside, half)
+            found |= linear(f"{name}.inner.{part}", half, inner) | linear(f"{name}.outer.{part}", inner, half)
+        found |= norm(f"{name}.attention_norm", layers.size) | norm(f"{name}.outer_norm", layers.size)
+    return found
+
+
+def _character_shapes(options: Encoder, count: int, content: int) -> Shapes:
+    name, size, half = "encoder.features.characters", options.character_size, content // 2
+    if options.characters == "none":
+        return {}
+    found: Shapes = {f"{name}.embed.weight": (count, size)}
+    if options.characters == "cnn":
+        return found | {f"{name}.filters.weight": (content, size, 3), f"{name}.filters.bias": (content,)}
+    for end in ("", "_reverse"):
+        found |= {
+            f"{name}.lstm.weight_ih_l0{end}": (4 * half, size),
+            f"{name}.lstm.weight_hh_l0{end}": (4 * half, half),
+        }
+        found |= {f"{name}.lstm.bias_{kind}_l0{end}": (4 * half,) for kind in ("ih", "hh")}
+    return found | linear(f"{name}.out", 2 * half, content)
+
+
+def read_shapes(file: Path) -> Shapes:
+    """Return the shapes of the weights as they are once unpacked, from the file's header alone."""
+    check_regular(file, largest=LARGEST_WEIGHTS)
+    shapes: Shapes = {}
+    try:
+        with safe_open(file, framework="np") as weights:
+            names = dict.fromkeys(weights.keys())
+            for name in names:
+                if is_scale(name, names):
+                    continue
+                part = weights.get_slice(name)
+                kind, shape = part.get_dtype(), tuple(part.get_shape())
+                if kind not in FLOATS and name + SCALE not in names:
+                    raise InputError(f"{file}: {name} holds {kind}; expected floating-point numbers, F32 or F16")
+                scale = weights.get_slice(name + SCALE) if name + SCALE in names else None
+                if scale is not None and scale.get_dtype() not in FLOATS:
+                    raise InputError(
+                        f"{file}: {name}{SCALE} holds {scale.get_dtype()}; expected floating-point numbers"
+                    )
+                whole = shape_once_unpacked(kind, shape, tuple(scale.get_shape()) if scale is not None else None)
+                if whole is None:
+                    raise InputError(f"{file}: {name}{SCALE} does not fit {name}, whose shape is {shape} ({kind})")
+                shapes[name] = whole
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{file}: the weights cannot be read: {first_line(error)}") from None
+    return shapes
+
+
+def vector_size(file: Path, found: Shapes, config: Config) -> int:
+    """Return the size of the static vectors among the weights, 0 where there are none."""
+    vectors = found.get(VECTORS)
+    if vectors is not None and (len(vectors) != 2 or not vectors[1]):
+        raise InputError(f"{file}: {VECTORS} has shape {vectors}; expected a table with a row for each word")
+    if config.encoder.vectors and config.encoder.words and config.encoder.kind == "attentive" and vectors is None:
+        raise InputError(f"{file}: {VECTORS} is missing; encoder.vectors asks for it")
+    return vectors[1] if vectors else 0
+
+
+def compare(file: Path, found: Shapes, implied: Shapes) -> None:
+    """Raise unless a file has the weights that the options imply, and no others."""
+    for name, shape in implied.items():
+        if name not in found:
+            raise InputError(f"{file}: {name} is missing; expected weights of shape {shape}")
+        if found[name] != shape:
+            raise InputError(f"{file}: {name} has shape {found[name]}; the model's options ask for {shape}")
+    for name in found:
+        if name not in implied:
+            shown = name[:100] if name.isprintable() else repr(name[:100])
+            raise InputError(f"{file}: {shown} is not known; the model's options ask for no such weights")
+
+
+def check_sum(folder: Path, about: Mapping[str, Any]) -> None:
+    """Raise unless the weights are those that were saved; models that were saved without a checksum have none."""
+    expected = about.get(SHA256)
+    if expected is not None and checksum(folder / WEIGHTS) != expected:
+        raise InputError(f"{folder / WEIGHTS}: not the weights that were saved: the checksum differs from {ABOUT}'s")
+
+
+def read_weights(file: Path) -> dict[str, Stored]:
+    """Return the weights as they are stored, all of them numbers; `read_shapes` has checked their types."""
+    try:
+        with safe_open(file, framework="np") as opened:
+            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - not a mapping
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{file}: the weights cannot be read: {first_line(error)}") from None
+    weights: dict[str, Stored] = {}
+    for name, values in tensors.items():
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise InputError(f"{file}: {name} holds something that is not a number, or is infinite")
+        if is_scale(name, tensors):
+            if values.size and float(np.abs(values).max()) > LARGEST_SCALE:
+                raise InputError(f"{file}: {name} holds a scale that is too large")
+            continue
+        weights[name] = stored(values, tensors.get(name + SCALE))
+    return weights
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__
