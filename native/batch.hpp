@@ -17,7 +17,8 @@ enum class Status : std::int32_t {
     no_tree = 1,     // no parse has a finite score
     not_number = 2,  // NaN or +inf among the scores
     below_full = 3,  // open < full somewhere
-    too_large = 5,   // the forest has no room: see forest.hpp
+    too_large = 5,   // the charts have no room: see forest.hpp
+    odd_empty = 6,   // a span without a label is worth something: see forest.hpp
     changed = 4,     // the scores are no longer those that were checked, or their sums are too large for a float
 };
 

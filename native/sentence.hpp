@@ -13,23 +13,28 @@ constexpr std::int32_t ROOT = -1;
 constexpr std::int32_t NO_HEAD = -1;
 
 // A view of a row-major matrix whose rows may lie further apart than they are long.
-struct Matrix {
-    const float* data = nullptr;
+template <class Value>
+struct MatrixOf {
+    const Value* data = nullptr;
     std::size_t stride = 0;
-    const float* operator[](std::size_t row) const { return data + row * stride; }
+    const Value* operator[](std::size_t row) const { return data + row * stride; }
 };
+using Matrix = MatrixOf<float>;
 
-// The scores of one sentence. A decoder leaves alone what it does not need: null pointers there are fine.
-struct Sentence {
+// The scores of one sentence, or what a semiring makes of them. A decoder leaves alone what it does not need: null
+// pointers there are fine.
+template <class Value>
+struct SentenceOf {
     std::size_t words = 0;
     // Another thread may write to the scores while they are read. Whatever it writes, a kernel ends and its tree is one.
-    Matrix full;           // (n+1) x (n+1), read where i < j
-    Matrix open;           // the same
-    Matrix arc;            // n x n, [governor][word]; the diagonal is never read
-    const float* root = nullptr;  // n
+    MatrixOf<Value> full;   // (n+1) x (n+1), read where i < j
+    MatrixOf<Value> open;   // the same
+    MatrixOf<Value> arc;    // n x n, [governor][word]; the diagonal is never read
+    const Value* root = nullptr;  // n
     const float* head = nullptr;  // n
-    Matrix empty;          // what no label is worth; null if `open` tells it: see forest.hpp
+    MatrixOf<Value> empty;  // what no label is worth; null if `open` tells it. The best tree does not depend on it
 };
+using Sentence = SentenceOf<float>;
 
 struct Node {
     std::int32_t start, end;
@@ -87,7 +92,34 @@ struct Charts {
     const float* third = nullptr;
     const std::int32_t* heads = nullptr;
     std::size_t width = 0, lanes = 1;
+    const float* fourth = nullptr;
 };
+
+// What is asked about the distribution over all trees, and the answer. The caller owns the room, which is zero so far.
+struct Shares {
+    float* spans = nullptr;  // (n+1) x (n+1): the probability of a label there
+    float* arcs = nullptr;   // (n+1) x n: of each governor, the root in the last row
+    // Of a label there with this head: those of LEAST_HEAD or more.
+    struct Head {
+        std::int32_t start, end, head;
+        float share;
+    };
+    Head* heads = nullptr;  // in the workspace
+    std::size_t head_count = 0;
+    double log_partition = 0.0;
+    std::size_t samples = 0;  // how many trees to draw
+    std::uint64_t random = 0;  // the state of the generator
+    void* receiver = nullptr;  // gets each of them, as nodes that all have labels
+    void (*receive)(void* receiver, const Tree& tree) = nullptr;
+    void add_head(std::size_t start, std::size_t end, std::size_t head, float share) {
+        heads[head_count++] = {static_cast<std::int32_t>(start), static_cast<std::int32_t>(end),
+                               static_cast<std::int32_t>(head), share};
+    }
+};
+constexpr float LEAST_HEAD = 1e-6F;
+
+// Fills in the shares; `best` is the tree the decoder found, from which weights are counted.
+using Weigher = void (*)(const Sentence&, const Tree& best, Workspace&, Shares&);
 
 // Fills the tree with the best parse; false if no parse has a finite score. Says where its charts are if asked.
 using Kernel = bool (*)(const Sentence&, Workspace&, Tree&, Charts*);
@@ -102,6 +134,7 @@ struct Decoder {
     double (*cost)(double words);             // a rough count of steps, to share work out among threads
     std::size_t (*bytes)(std::size_t words);  // what its charts take, to the nearest few percent
     Kernel kernel;
+    Weigher weigher;                          // null if it has none
 };
 
 // The table as it was compiled for one set of instructions. All targets have the same decoders in the same order.

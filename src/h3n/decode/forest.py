@@ -8,7 +8,7 @@ spans, heads and governors; each span has its best label.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,18 +18,18 @@ from h3n.decode import native
 from h3n.decode.constraints import Constraints
 from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, check_memory, constrain_all, decode_batch, resolve
 from h3n.decode.scores import Floats, Parse, Scores, empty_scores
-from h3n.errors import DecodeError, UnknownName, UsageError
+from h3n.errors import UnknownName, UsageError
 from h3n.trees import ROOT
 
-FOREST_DECODERS = tuple(name for name in DECODERS if name != "mst")
+FOREST_DECODERS = tuple(name for name in DECODERS if name != "mst")  # those with a chart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
     """How probable trees and their parts are.
 
-    Trees that have e^-40 of the probability of the best one, or less, are left out. What the decoder does not find is
-    None. ``heads`` has the cells that are possible at all: rows (start, end, head) and the probability of each.
+    Parts of a probability of less than 1e-12 may be taken for impossible. What the decoder does not find is None.
+    ``heads`` has the cells of one in a million or more: rows (start, end, head) and the probability of each.
     """
 
     log_partition: float  # the logarithm of the sum over all trees of e^score
@@ -86,7 +86,7 @@ def distributions(
     constraints: Sequence[Constraints | None] | None = None,
 ) -> list[Distribution]:
     """Return the distribution over the trees of each sentence."""
-    allowed, names = _ready(sentences, decoder, exact_up_to, memory_limit, constraints)
+    allowed, names = _ready(sentences, decoder, exact_up_to, memory_limit, constraints, DECODERS)
     found = []
     for scores, answer in zip(allowed, native.explore(allowed, names, marginals=True, limit=memory_limit), strict=True):
         n = len(scores)
@@ -152,17 +152,13 @@ def _ready(
     exact_up_to: int,
     memory_limit: int,
     constraints: Sequence[Constraints | None] | None,
+    known: Collection[str] = FOREST_DECODERS,
 ) -> tuple[Sequence[Scores], list[str]]:
-    if decoder not in FOREST_DECODERS:
-        raise UnknownName("decoder", decoder, FOREST_DECODERS)
+    if decoder not in known:
+        raise UnknownName("decoder", decoder, known)
     names = [resolve(decoder, len(scores), exact_up_to) for scores in sentences]
     for number, (scores, name) in enumerate(zip(sentences, names, strict=True)):
         if name == "hpsg":
             check_memory(number, len(scores), memory_limit)
     allowed = constrain_all(sentences, decoder, constraints) if constraints is not None else sentences
-    for number, scores in enumerate(allowed):
-        if scores.full is not None and scores.open is not None and "full" in DECODERS[decoder].needs:
-            empty = np.triu(empty_scores(scores), 1)
-            if not np.all((empty == 0) | np.isneginf(empty)):
-                raise DecodeError("a span without a label scores other than 0; 0 or -inf is accepted", sentence=number)
     return allowed, names

@@ -21,7 +21,7 @@ from h3n.errors import DecodeError, UsageError
 NEEDS: dict[str, tuple[str, ...]] = _native.DECODERS  # the fields of `Scores` that each decoder reads
 _INDEX = {name: index for index, name in enumerate(NEEDS)}
 _RANK_NEEDS = ("arc", "root", "head")
-_FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL, _CHANGED, _TOO_LARGE = range(6)
+_FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL, _CHANGED, _TOO_LARGE, _ODD_EMPTY = range(7)
 
 
 def targets() -> list[str]:
@@ -58,7 +58,7 @@ def decode(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the forest of a sentence tells; see `h3n.decode.forest` for what the parts mean."""
+    """What the charts of a sentence tell; see `h3n.decode.forest` for what the parts mean."""
 
     best: tuple[Parse, ...]
     samples: tuple[Parse, ...]
@@ -80,7 +80,7 @@ def explore(
     marginals: bool = False,
     limit: int,
 ) -> list[Answer]:
-    """Return one answer per sentence, each from the forest of the decoder named for it; ``limit`` is in bytes."""
+    """Return one answer per sentence, each from the charts of the decoder named for it; ``limit`` is in bytes."""
     inputs = [
         (*_arguments(number, scores, name, NEEDS[name]), scores.empty)
         for number, (scores, name) in enumerate(zip(sentences, names, strict=True))
@@ -90,10 +90,12 @@ def explore(
     for number, (status, parses, drawn, *rest) in enumerate(found):
         if status == _TOO_LARGE:
             raise DecodeError(
-                f"the trees that are not improbable take more than {limit / 2**20:.0f} MB; raise memory_limit, or use "
-                "`h3n`, which has fewer",
+                f"the sums over all trees of {len(sentences[number])} words take more than {limit / 2**20:.0f} MB; raise "
+                "memory_limit, or use `h3n`, which takes less",
                 sentence=number,
             )
+        if status == _ODD_EMPTY:
+            raise DecodeError("a span without a label scores other than 0; 0 or -inf is accepted", sentence=number)
         if status != _FINE:
             raise _complaint(sentences[number], NEEDS[names[number]], status, number)
         answers.append(Answer(tuple(Parse(*one) for one in parses), tuple(Parse(*one) for one in drawn), *rest))

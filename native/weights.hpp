@@ -1,0 +1,259 @@
+// From scores to weights, that is e to the power of the score, and from there to probabilities: inside sums by the
+// decoder's own recurrence, then the way back through it.
+//
+// A tree's weight has no place in a float unless it is counted from something close. `scale` counts from the best tree:
+// the score of each of its nodes is taken off at the fencepost that splits it, half on either side, the score of each of
+// its arcs at the dependent. Every tree has one node per inner fencepost and one arc per word, so all lose the same; in
+// the best one all sums are then about 1, and so they are, give or take some powers, in every tree that counts.
+#pragma once
+
+#include "chart.hpp"
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <xmmintrin.h>
+#endif
+
+namespace h3n::H3N_TARGET {
+
+// Numbers too small for a float are taken for 0: working on the remains of their digits is slow on many processors.
+class FlushToZero {
+  public:
+#if defined(__SSE2__) || defined(_M_X64)
+    FlushToZero() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040U); }
+    ~FlushToZero() { _mm_setcsr(before_); }
+    FlushToZero(const FlushToZero&) = delete;
+    FlushToZero& operator=(const FlushToZero&) = delete;
+
+  private:
+    unsigned before_;
+#endif
+};
+
+// e to the power of x, to the last bit or two; 0 below -87. In plain steps, so that a loop of it becomes vectors.
+inline float exponential(float x) {
+    const float within = x < -87.0F ? -87.0F : x > 88.0F ? 88.0F : x;
+    constexpr float MAGIC = 12582912.0F;  // adding it leaves no room for a fraction
+    const float shifted = within * 1.44269504F + MAGIC, times = shifted - MAGIC;
+    const float rest = (within - times * 0.693359375F) + times * 2.12194440e-4F;  // ln 2 in two parts
+    const float series =
+        (((((rest * (1.0F / 720) + 1.0F / 120) * rest + 1.0F / 24) * rest + 1.0F / 6) * rest + 0.5F) * rest + 1.0F) * rest + 1.0F;
+    const std::int32_t exponent = (static_cast<std::int32_t>(times) + 127) * (1 << 23);
+    float power;
+    __builtin_memcpy(&power, &exponent, sizeof power);
+    return x < -87.0F ? 0.0F : series * power;
+}
+
+// What no label is worth: 0 or NEVER. Where the sentence does not tell, `open` does, unless a label is worth more.
+inline float empty_of(const Sentence& s, std::size_t i, std::size_t j) {
+    if (s.empty.data != nullptr) return s.empty[i][j];
+    const float full = s.full[i][j], open = s.open[i][j];
+    return open > full ? open : full >= 0.0F ? 0.0F : NEVER;
+}
+
+// The weights of a sentence, counted from the tree.
+inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned needs, Workspace& workspace) {
+    const std::size_t n = s.words, width = padded(n + 1);
+    SentenceOf<float> made;
+    made.words = n;
+    made.head = s.head;
+    if (needs & SPANS) {
+        float* at_post = workspace.take<float>(n + 1);  // half the score of the node that is split there
+        float* at_word = workspace.take<float>(n);
+        float *full = workspace.take<float>((n + 1) * width), *open = workspace.take<float>((n + 1) * width),
+              *empty = workspace.take<float>((n + 1) * width);
+        at_post[0] = at_post[n] = 0.0F;
+        for (std::size_t k = 0; k < tree.node_count; ++k) {
+            const Node& node = tree.nodes[k];
+            const float score = (node.labelled ? s.full : s.open)[node.start][node.end];
+            if (node.end == node.start + 1)
+                at_word[node.start] = score;
+            else
+                at_post[tree.nodes[k + 1].end] = 0.5F * score;  // the left child comes next
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            float *fulls = full + i * width, *opens = open + i * width, *empties = empty + i * width;
+            const float *from = s.full[i], *top = s.open[i];
+            for (std::size_t j = i + 1; j <= n; ++j) fulls[j] = exponential(from[j]);
+            if (s.empty.data != nullptr)
+                for (std::size_t j = i + 1; j <= n; ++j) empties[j] = s.empty[i][j] == NEVER ? 0.0F : 1.0F;
+            else
+                for (std::size_t j = i + 1; j <= n; ++j)
+                    empties[j] = (top[j] > from[j] ? top[j] != NEVER : from[j] >= 0.0F) ? 1.0F : 0.0F;
+            for (std::size_t j = i + 1; j <= n; ++j) opens[j] = fulls[j] + empties[j];
+            const float less = at_word[i] + at_post[i] + at_post[i + 1];
+            fulls[i + 1] = exponential(from[i + 1] - less);
+            empties[i + 1] = exponential(empty_of(s, i, i + 1) - less);
+            opens[i + 1] = fulls[i + 1] + empties[i + 1];
+        }
+        made.full = {full, width};
+        made.open = {open, width};
+        made.empty = {empty, width};
+    }
+    if (needs & ARCS) {
+        float *arc = workspace.take<float>(n * width), *root = workspace.take<float>(width),
+              *less = workspace.take<float>(n);
+        for (std::size_t m = 0; m < n; ++m)
+            less[m] = tree.governors[m] == ROOT ? s.root[m] : s.arc[tree.governors[m]][m];
+        for (std::size_t h = 0; h < n; ++h) {
+            const float* from = s.arc[h];
+            float* to = arc + h * width;
+            for (std::size_t m = 0; m < n; ++m) to[m] = exponential(from[m] - less[m]);
+            to[h] = 0.0F;
+        }
+        for (std::size_t m = 0; m < n; ++m) root[m] = exponential(s.root[m] - less[m]);
+        made.arc = {arc, width};
+        made.root = root;
+    }
+    return made;
+}
+
+// The scores themselves, for LogSum.
+inline SentenceOf<double> logarithms(const Sentence& s, unsigned needs, Workspace& workspace) {
+    const std::size_t n = s.words, width = padded(n + 1);
+    SentenceOf<double> made;
+    made.words = n;
+    made.head = s.head;
+    if (needs & SPANS) {
+        double *full = workspace.take<double>((n + 1) * width), *open = workspace.take<double>((n + 1) * width),
+               *empty = workspace.take<double>((n + 1) * width);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = i + 1; j <= n; ++j) {
+                full[i * width + j] = s.full[i][j];
+                empty[i * width + j] = empty_of(s, i, j);
+                open[i * width + j] = LogSum::sum(full[i * width + j], empty[i * width + j]);
+            }
+        made.full = {full, width};
+        made.open = {open, width};
+        made.empty = {empty, width};
+    }
+    if (needs & ARCS) {
+        double *arc = workspace.take<double>(n * width), *root = workspace.take<double>(width);
+        for (std::size_t m = 0; m < n; ++m) {
+            root[m] = s.root[m];
+            for (std::size_t h = 0; h < n; ++h) arc[h * width + m] = h == m ? NEVER : s.arc[h][m];
+        }
+        made.arc = {arc, width};
+        made.root = root;
+    }
+    return made;
+}
+
+// Both ways: fast, and, if a number runs out of range, again by logarithms.
+template <class Method>
+inline void weigh(const Sentence& sentence, const Tree& best, Workspace& workspace, Shares& shares) {
+    const std::size_t n = sentence.words;
+    if ((Method::NEEDS & SPANS) && (Method::NEEDS & ARCS))
+        shares.heads = workspace.take<Shares::Head>(Method::heads(n));
+    {
+        const FlushToZero flush;
+        const SentenceOf<float> weights = scale(sentence, best, Method::NEEDS, workspace);
+        if (Method::template shares<SumProduct>(weights, workspace, shares)) {
+            double score = 0.0;  // what `scale` took off
+            for (std::size_t k = 0; k < best.node_count; ++k) {
+                const Node& node = best.nodes[k];
+                score += (node.labelled ? sentence.full : sentence.open)[node.start][node.end];
+            }
+            if (Method::NEEDS & ARCS)
+                for (std::size_t m = 0; m < n; ++m)
+                    score += best.governors[m] == ROOT ? sentence.root[m] : sentence.arc[best.governors[m]][m];
+            shares.log_partition += score;
+            return;
+        }
+    }
+    if (Method::NEEDS & SPANS) fill(shares.spans, (n + 1) * (n + 1), 0.0F);
+    if (Method::NEEDS & ARCS) fill(shares.arcs, (n + 1) * n, 0.0F);
+    shares.head_count = 0;
+    Method::template shares<LogSum>(logarithms(sentence, Method::NEEDS, workspace), workspace, shares);
+}
+
+// ---- samples ----
+
+// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every machine.
+inline double next_random(std::uint64_t& state) {
+    std::uint64_t z = state += 0x9E3779B97F4A7C15U;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+// One of first <= k < last by the weights; `weights` has room for all.
+template <class S, class Weight>
+inline std::size_t draw(std::uint64_t& state, std::size_t first, std::size_t last, typename S::Value* weights, Weight weight) {
+    typename S::Value total = S::ZERO;
+    for (std::size_t k = first; k < last; ++k) total = S::sum(total, weights[k - first] = weight(k));
+    double left = next_random(state);
+    std::size_t chosen = first;
+    for (std::size_t k = first; k < last; ++k) {
+        const double share = S::share(S::multiply(weights[k - first], S::inverse(total)));
+        if (!(share > 0.0)) continue;
+        chosen = k;  // what rounding leaves over goes to the last one possible
+        left -= share;
+        if (left < 0.0) break;
+    }
+    return chosen;
+}
+
+// Draws trees of spans from the top down. `view` tells the inside sums: inner(i, j, h) and split(i, k, j, h). Without
+// arcs there is one head for all, right of everything: a tree without heads grows to the left alone.
+template <class S, bool ARCS_TOO, class View>
+inline void sample_spans(const SentenceOf<typename S::Value>& s, Workspace& workspace, Shares& shares, const View& view) {
+    enum Mode : std::int32_t { LABELLED, ANY, RIGHT_OPEN };
+    struct Pending {
+        std::size_t i, j, h;
+        Mode mode;
+    };
+    const std::size_t n = s.words;
+    if (shares.samples == 0) return;
+    Pending* stack = workspace.take<Pending>(n + 1);
+    auto* weights = workspace.take<typename S::Value>(n + 2);
+    Tree tree{workspace.take<Node>(2 * n), 0, workspace.take<std::int32_t>(n)};
+    for (std::size_t count = 0; count < shares.samples; ++count) {
+        workspace.spend(static_cast<double>(40 * n * n));
+        tree.node_count = 0;
+        std::size_t depth = 0, root = n;
+        // Which word heads a span that this word governs.
+        const auto head_of = [&](std::size_t i, std::size_t j, std::size_t h) {
+            const std::size_t m = draw<S>(shares.random, i, j, weights, [&](std::size_t word) {
+                return S::multiply(view.inner(i, j, word), h == n ? s.root[word] : s.arc[h][word]);
+            });
+            tree.governors[m] = h == n ? ROOT : static_cast<std::int32_t>(h);
+            return m;
+        };
+        if (ARCS_TOO) root = head_of(0, n, n);
+        stack[depth++] = {0, n, root, LABELLED};
+        while (depth > 0) {
+            const auto [i, j, h, mode] = stack[--depth];
+            const bool word = j == i + 1;
+            bool labelled = mode == LABELLED;
+            const auto split = [&, i = i, j = j, h = h](std::size_t k) { return view.split(i, k, j, h); };
+            // With no label a span that may grow to the right alone has no dependents on the left of its head.
+            const std::size_t right_only = mode == RIGHT_OPEN ? h + 1 : i + 1;
+            if (!labelled) {
+                typename S::Value without = S::ONE;
+                if (!word) {
+                    without = S::ZERO;
+                    for (std::size_t k = right_only; k < j; ++k) without = S::sum(without, split(k));
+                }
+                const typename S::Value choices[] = {S::multiply(s.full[i][j], view.inner(i, j, h)),
+                                                     S::multiply(s.empty[i][j], without)};
+                labelled = draw<S>(shares.random, 0, 2, weights, [&](std::size_t k) { return choices[k]; }) == 0;
+            }
+            if (labelled) tree.add(i, j, true, ARCS_TOO ? static_cast<std::int32_t>(h) : NO_HEAD);
+            if (word) continue;
+            const std::size_t k = draw<S>(shares.random, labelled ? i + 1 : right_only, j, weights, split);
+            const std::size_t first = h < k ? k : i, last = h < k ? j : k;  // the dependent
+            const std::size_t m = ARCS_TOO ? head_of(first, last, h) : h;
+            const Pending dependent{first, last, m, last == first + 1 ? ANY : LABELLED};
+            if (h < k) {
+                stack[depth++] = dependent;
+                stack[depth++] = {i, k, h, k == i + 1 ? ANY : RIGHT_OPEN};
+            } else {
+                stack[depth++] = {k, j, h, ANY};
+                stack[depth++] = dependent;
+            }
+        }
+        shares.receive(shares.receiver, tree);
+    }
+}
+
+}  // namespace h3n::H3N_TARGET
