@@ -4,7 +4,8 @@
 // A tree's weight has no place in a float unless it is counted from something close. `scale` counts from the best tree:
 // the score of each of its nodes is taken off at the fencepost that splits it, half on either side, the score of each of
 // its arcs at the dependent. Every tree has one node per inner fencepost and one arc per word, so all lose the same; in
-// the best one all sums are then about 1, and so they are, give or take some powers, in every tree that counts.
+// the best one all sums are then about 1, and so they are, give or take some powers, in every tree that counts. Where
+// very many trees count, their number grows by some factor with each word: `growth` is its logarithm, taken off as well.
 #pragma once
 
 #include "chart.hpp"
@@ -51,7 +52,7 @@ inline float empty_of(const Sentence& s, std::size_t i, std::size_t j) {
 }
 
 // The weights of a sentence, counted from the tree.
-inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned needs, Workspace& workspace) {
+inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned needs, float growth, Workspace& workspace) {
     const std::size_t n = s.words, width = padded(n + 1);
     SentenceOf<float> made;
     made.words = n;
@@ -80,7 +81,7 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
                 for (std::size_t j = i + 1; j <= n; ++j)
                     empties[j] = (top[j] > from[j] ? top[j] != NEVER : from[j] >= 0.0F) ? 1.0F : 0.0F;
             for (std::size_t j = i + 1; j <= n; ++j) opens[j] = fulls[j] + empties[j];
-            const float less = at_word[i] + at_post[i] + at_post[i + 1];
+            const float less = at_word[i] + at_post[i] + at_post[i + 1] + (needs & ARCS ? 0.0F : growth);
             fulls[i + 1] = exponential(from[i + 1] - less);
             empties[i + 1] = exponential(empty_of(s, i, i + 1) - less);
             opens[i + 1] = fulls[i + 1] + empties[i + 1];
@@ -93,7 +94,7 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
         float *arc = workspace.take<float>(n * width), *root = workspace.take<float>(width),
               *less = workspace.take<float>(n);
         for (std::size_t m = 0; m < n; ++m)
-            less[m] = tree.governors[m] == ROOT ? s.root[m] : s.arc[tree.governors[m]][m];
+            less[m] = growth + (tree.governors[m] == ROOT ? s.root[m] : s.arc[tree.governors[m]][m]);
         for (std::size_t h = 0; h < n; ++h) {
             const float* from = s.arc[h];
             float* to = arc + h * width;
@@ -138,17 +139,39 @@ inline SentenceOf<double> logarithms(const Sentence& s, unsigned needs, Workspac
     return made;
 }
 
-// Both ways: fast, and, if a number runs out of range, again by logarithms.
+// The fast way, and, if a number runs out of range, again: with what the growth is over some of the words, and by
+// logarithms.
 template <class Method>
 inline void weigh(const Sentence& sentence, const Tree& best, Workspace& workspace, Shares& shares) {
+    constexpr std::size_t SOME = 24;
     const std::size_t n = sentence.words;
     if ((Method::NEEDS & SPANS) && (Method::NEEDS & ARCS))
         shares.heads = workspace.take<Shares::Head>(Method::heads(n));
+    const auto clear = [&] {
+        if (Method::NEEDS & SPANS) fill(shares.spans, (n + 1) * (n + 1), 0.0F);
+        if (Method::NEEDS & ARCS) fill(shares.arcs, (n + 1) * n, 0.0F);
+        shares.head_count = 0;
+    };
     {
         const FlushToZero flush;
-        const SentenceOf<float> weights = scale(sentence, best, Method::NEEDS, workspace);
-        if (Method::template shares<SumProduct>(weights, workspace, shares)) {
-            double score = 0.0;  // what `scale` took off
+        SentenceOf<float> weights = scale(sentence, best, Method::NEEDS, 0.0F, workspace);
+        bool done = Method::template shares<SumProduct>(weights, workspace, shares);
+        double growth = 0.0;
+        if (!done && n > SOME) {
+            Shares some = shares;
+            some.samples = 0;
+            weights.words = SOME;
+            clear();
+            if (Method::template shares<SumProduct>(weights, workspace, some)) {
+                growth = some.log_partition / SOME;
+                clear();
+                weights = scale(sentence, best, Method::NEEDS, static_cast<float>(growth), workspace);
+                done = Method::template shares<SumProduct>(weights, workspace, shares);
+                growth = static_cast<float>(growth);
+            }
+        }
+        if (done) {
+            double score = growth * static_cast<double>(n);  // what `scale` took off
             for (std::size_t k = 0; k < best.node_count; ++k) {
                 const Node& node = best.nodes[k];
                 score += (node.labelled ? sentence.full : sentence.open)[node.start][node.end];
@@ -160,9 +183,7 @@ inline void weigh(const Sentence& sentence, const Tree& best, Workspace& workspa
             return;
         }
     }
-    if (Method::NEEDS & SPANS) fill(shares.spans, (n + 1) * (n + 1), 0.0F);
-    if (Method::NEEDS & ARCS) fill(shares.arcs, (n + 1) * n, 0.0F);
-    shares.head_count = 0;
+    clear();
     Method::template shares<LogSum>(logarithms(sentence, Method::NEEDS, workspace), workspace, shares);
 }
 

@@ -54,9 +54,9 @@ def test_probabilities_are_those_of_the_enumeration(name: str, scores: Scores) -
     trees = distinct_trees(scores, name)
     total = np.logaddexp.reduce(list(trees.values()))
     (found,) = distributions([scores], name)
-    assert found.log_partition == pytest.approx(total, abs=1e-9)
+    assert found.log_partition == pytest.approx(total, abs=1e-5)
     shares = {tree: math.exp(score - total) for tree, score in trees.items()}
-    assert found.entropy == pytest.approx(sum(p * (total - trees[tree]) for tree, p in shares.items()), abs=1e-6)
+    assert found.entropy == pytest.approx(sum(p * (total - trees[tree]) for tree, p in shares.items()), abs=1e-4)
     n = len(scores)
     spans, arcs = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n))
     heads: Counter[tuple[int, int, int]] = Counter()
@@ -67,13 +67,13 @@ def test_probabilities_are_those_of_the_enumeration(name: str, scores: Scores) -
         for word, governor in enumerate(governors):
             arcs[governor, word] += share
     if found.spans is not None:
-        assert found.spans == pytest.approx(spans, abs=1e-6)
+        assert found.spans == pytest.approx(spans, abs=1e-5)
     if found.arcs is not None and found.roots is not None:
-        assert np.vstack([found.arcs, found.roots]) == pytest.approx(arcs, abs=1e-6)
+        assert np.vstack([found.arcs, found.roots]) == pytest.approx(arcs, abs=1e-5)
     if found.heads is not None:
         for cell, share in zip(found.heads[0].tolist(), found.heads[1].tolist(), strict=True):
-            assert share == pytest.approx(heads.pop(tuple(cell), 0.0), abs=1e-6)
-        assert max(heads.values(), default=0.0) < 1e-6
+            assert share == pytest.approx(heads.pop(tuple(cell), 0.0), abs=1e-5)
+        assert max(heads.values(), default=0.0) < 2e-6
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,7 +92,7 @@ def test_longer_sentences_keep_the_sums(name: str) -> None:
         if found.arcs is not None and found.roots is not None:
             assert found.arcs.sum(axis=0) + found.roots == pytest.approx(np.ones(words), abs=1e-5)
         if found.spans is not None:
-            assert found.spans[0, words] == pytest.approx(1.0, abs=1e-6)
+            assert found.spans[0, words] == pytest.approx(1.0, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", ["cky", "hpsg", "h3n"])
@@ -111,7 +111,7 @@ def test_constraints_hold_for_all_trees(name: str, data: st.DataObject, seed: in
     (found,) = best_parses([scores], name, best=5000, constraints=[wanted])
     assert [parse.score for parse in found] == sorted(trees.values(), reverse=True)
     (given,) = distributions([scores], name, constraints=[wanted])
-    assert given.log_partition == pytest.approx(np.logaddexp.reduce(list(trees.values())), abs=1e-9)
+    assert given.log_partition == pytest.approx(np.logaddexp.reduce(list(trees.values())), abs=1e-5)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -57,7 +57,7 @@ def best_parses(
     if best < 1:
         raise UsageError(f"{best} best trees; 1 or more is accepted")
     allowed, names = _ready(sentences, decoder, exact_up_to, memory_limit, constraints)
-    return [answer.best for answer in native.explore(allowed, names, best=best, limit=memory_limit)]
+    return [tuple(answer.best) for answer in native.explore(allowed, names, best=best, limit=memory_limit)]
 
 
 def sample_parses(
@@ -74,7 +74,7 @@ def sample_parses(
     if count < 1:
         raise UsageError(f"{count} samples; 1 or more is accepted")
     allowed, names = _ready(sentences, decoder, exact_up_to, memory_limit, constraints)
-    return [answer.samples for answer in native.explore(allowed, names, samples=count, seed=seed, limit=memory_limit)]
+    return [tuple(answer.samples) for answer in native.explore(allowed, names, samples=count, seed=seed, limit=memory_limit)]
 
 
 def distributions(
@@ -89,17 +89,17 @@ def distributions(
     allowed, names = _ready(sentences, decoder, exact_up_to, memory_limit, constraints, DECODERS)
     found = []
     for scores, answer in zip(allowed, native.explore(allowed, names, marginals=True, limit=memory_limit), strict=True):
-        n = len(scores)
-        has_arcs = "arc" in DECODERS[decoder].needs
-        arcs = answer.arcs.reshape(-1, n) if has_arcs and n else np.zeros((1, 0), dtype=np.float32)
+        arcs, cells, values = answer.arcs, answer.head_cells, answer.head_values
+        if arcs is None and len(scores) == 0 and "arc" in DECODERS[decoder].needs:
+            arcs = np.zeros((1, 0), dtype=np.float32)
         found.append(
             Distribution(
                 answer.log_partition,
                 answer.entropy,
-                answer.spans.reshape(n + 1, n + 1) if "full" in DECODERS[decoder].needs else None,
-                arcs[:-1] if has_arcs else None,
-                arcs[-1] if has_arcs else None,
-                (answer.head_cells, answer.head_values) if has_arcs and "full" in DECODERS[decoder].needs else None,
+                answer.spans,
+                None if arcs is None else arcs[:-1],
+                None if arcs is None else arcs[-1],
+                None if cells is None or values is None else (cells, values),
             )
         )
     return found

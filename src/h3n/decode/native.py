@@ -7,9 +7,8 @@ signal that comes meanwhile is answered within a fraction of a second: what its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,18 +55,17 @@ def decode(
     return parses
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What the charts of a sentence tell; see `h3n.decode.forest` for what the parts mean."""
 
-    best: tuple[Parse, ...]
-    samples: tuple[Parse, ...]
+    best: list[Parse]
+    samples: list[Parse]
     log_partition: float
     entropy: float
-    spans: NDArray[np.float32]
-    arcs: NDArray[np.float32]
-    head_cells: NDArray[np.int32]
-    head_values: NDArray[np.float32]
+    spans: NDArray[np.float32] | None
+    arcs: NDArray[np.float32] | None
+    head_cells: NDArray[np.int32] | None
+    head_values: NDArray[np.float32] | None
 
 
 def explore(
@@ -98,7 +96,7 @@ def explore(
             raise DecodeError("a span without a label scores other than 0; 0 or -inf is accepted", sentence=number)
         if status != _FINE:
             raise _complaint(sentences[number], NEEDS[names[number]], status, number)
-        answers.append(Answer(tuple(Parse(*one) for one in parses), tuple(Parse(*one) for one in drawn), *rest))
+        answers.append(Answer([Parse(*one) for one in parses], [Parse(*one) for one in drawn], *rest))
     return answers
 
 
