@@ -160,12 +160,13 @@ struct Eisner {
             const std::size_t row = i * width, column = j * width;
             const Value right = S::sum(outside.rightward[row + j], outside.rightward_end[column + i]);
             const Value left = S::sum(outside.leftward[row + j], outside.leftward_from[column + i]);
+            // Read before the vectors below run over them.
+            const Value from_left = S::sum(right, outside.joined[row + j]);
+            const Value from_right = S::sum(left, outside.joined_end[column + i]);
             spread<S>(right, i + 1, j, chart.joined + row, chart.rightward_end + column, outside.joined + row,
                       outside.rightward_end + column);
             spread<S>(left, i + 1, j, chart.leftward + row, chart.joined_end + column, outside.leftward + row,
                       outside.joined_end + column);
-            const Value from_left = S::sum(right, outside.joined[row + j]);
-            const Value from_right = S::sum(left, outside.joined_end[column + i]);
             arcs[i * n + j] = S::share(S::multiply(from_left, chart.joined[row + j]));
             arcs[j * n + i] = S::share(S::multiply(from_right, chart.joined_end[column + i]));
             const Value between = S::sum(S::multiply(from_left, sentence.arc[i][j]), S::multiply(from_right, sentence.arc[j][i]));

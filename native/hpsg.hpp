@@ -528,38 +528,31 @@ struct Hpsg {
             const Value open = sentence.open[i][j], full = sentence.full[i][j];
             const Value complete = j == i + 1 ? open : full;
             const bool whole = j - i == n;
-            // Whether it matters at all.
+            // Heads outside it, and whether it matters at all.
             Vec relevance = zero;
-            if (!whole) {
-                for (std::size_t v = 0; v < vectors; ++v) {
-                    const std::size_t low = v * W;
-                    Vec outside = zero, mine = zero;
-                    if (low + W > i) {
-                        const Vec one = S::load(back.outside(i, v, j));
-                        outside = S::between(offset(i, low), W, one, zero);
-                        mine = S::times(outside, S::between(offset(i, low), W, S::load(back.chart(i, v, j)), zero));
-                    }
-                    if (low < j) {
-                        const Vec two = S::between(0, offset(j, low), S::load(back.outside(j, v, i)), zero);
-                        mine = S::plus_times(mine, two, S::between(0, offset(j, low), S::load(back.chart(j, v, i)), zero));
-                        outside = S::larger(outside, two);
-                    }
-                    most = S::larger(most, outside);
-                    relevance = S::plus(relevance, mine);
-                }
-                if (!(S::share(S::reduce(relevance)) >= LEAST_SHARE)) return false;
-            }
-            const Value inverse = open > S::ZERO ? S::inverse(open) : S::ZERO;
-            for (std::size_t v = 0; v < vectors; ++v) {
+            for (std::size_t v = 0; v < vectors && !whole; ++v) {
                 const std::size_t low = v * W;
-                Vec seen = zero;
-                if (!whole) {
-                    if (low + W > j) seen = S::between(offset(j, low), W, S::load(back.outside(i, v, j)), zero);
-                    if (low < i) seen = S::between(0, offset(i, low), S::load(back.outside(j, v, i)), seen);
+                const std::ptrdiff_t from = offset(i, low), to = offset(j, low);
+                Vec left = zero, right = zero, mine = zero;
+                if (low + W > i) {
+                    left = S::between(from, W, S::load(back.outside(i, v, j)), zero);
+                    mine = S::times(left, S::load(back.chart(i, v, j)));
                 }
+                if (low < j) {
+                    right = S::between(0, to, S::load(back.outside(j, v, i)), zero);
+                    mine = S::plus_times(mine, right, S::load(back.chart(j, v, i)));
+                }
+                most = S::larger(most, S::larger(left, right));
+                relevance = S::plus(relevance, mine);
+                const Vec seen = S::between(from, to, zero, S::plus(left, right));
                 S::store(row + low, seen);
                 S::store(governed + low, S::times(seen, S::all(complete)));
             }
+            if (!whole && !(S::share(S::reduce(relevance)) >= LEAST_SHARE)) {
+                fill(governed, width, S::ZERO);
+                return false;
+            }
+            const Value inverse = open > S::ZERO ? S::inverse(open) : S::ZERO;
             float labelled = 0.0F;
             for (std::size_t v = i / W; v * W < j; ++v) {
                 const std::size_t low = v * W;
@@ -569,9 +562,17 @@ struct Hpsg {
                     as_dependent = S::load(top + low);
                 } else {
                     const auto* arcs = back.chart.arc_from + low;
-                    for (std::size_t h = 0; h < i; ++h) as_dependent = S::plus_times(as_dependent, S::all(row[h]), S::load(arcs + h * width));
-                    for (std::size_t h = j; h < n; ++h) as_dependent = S::plus_times(as_dependent, S::all(row[h]), S::load(arcs + h * width));
-                    as_dependent = inside(as_dependent);
+                    Vec sums[4] = {zero, zero, zero, zero};  // several, so that none has to wait for the one before
+                    const auto add_up = [&](std::size_t first, std::size_t last) {
+                        std::size_t h = first;
+                        for (; h + 4 <= last; h += 4)
+                            for (std::size_t k = 0; k < 4; ++k)
+                                sums[k] = S::plus_times(sums[k], S::all(row[h + k]), S::load(arcs + (h + k) * width));
+                        for (; h < last; ++h) sums[0] = S::plus_times(sums[0], S::all(row[h]), S::load(arcs + h * width));
+                    };
+                    add_up(0, i);
+                    add_up(j, n);
+                    as_dependent = inside(S::plus(S::plus(sums[0], sums[1]), S::plus(sums[2], sums[3])));
                     as_left = inside(S::load(back.outside(i, v, j)));
                     as_right = inside(S::load(back.outside(j, v, i)));
                 }
@@ -591,13 +592,15 @@ struct Hpsg {
                 S::store(all + low, mine);
                 S::store(beyond + low, whole ? mine : S::plus_times(mine, as_left, S::all(sentence.empty[i][j])));
                 with_label = S::times(with_label, sums);
+                const float share_here = S::share(S::reduce(with_label));
+                labelled += share_here;
+                if (!(share_here >= LEAST_HEAD)) continue;
                 S::store(by_head, with_label);
-                for (std::size_t h = low < i ? i : low; h < low + W && h < j; ++h) labelled += S::share(by_head[h - low]);
-                if (labelled >= LEAST_HEAD)
-                    for (std::size_t h = low < i ? i : low; h < low + W && h < j; ++h)
-                        if (const float share = S::share(by_head[h - low]); share >= LEAST_HEAD) shares.add_head(i, j, h, share);
-                if (whole)
-                    for (std::size_t h = low < i ? i : low; h < low + W && h < j; ++h) shares.arcs[n * n + h] = S::share(by_head[h - low]);
+                for (std::size_t h = low < i ? i : low; h < low + W && h < j; ++h) {
+                    const float share = S::share(by_head[h - low]);
+                    if (share >= LEAST_HEAD) shares.add_head(i, j, h, share);
+                    if (whole) shares.arcs[n * n + h] = share;
+                }
             }
             shares.spans[i * (n + 1) + j] = labelled;
             if (j > i + 1) {

@@ -44,6 +44,12 @@ inline float exponential(float x) {
     return x < -87.0F ? 0.0F : series * power;
 }
 
+// row[k] becomes exponential(row[k] - less[k]), in whole blocks: no loop has a tail.
+inline void exponentials(float* row, const float* less, std::size_t width) {
+    for (std::size_t block = 0; block < width; block += PADDING)
+        for (std::size_t k = block; k < block + PADDING; ++k) row[k] = exponential(row[k] - less[k]);
+}
+
 // What no label is worth: 0 or NEVER. Where the sentence does not tell, `open` does, unless a label is worth more.
 inline float empty_of(const Sentence& s, std::size_t i, std::size_t j) {
     if (s.empty.data != nullptr) return s.empty[i][j];
@@ -71,18 +77,24 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
             else
                 at_post[tree.nodes[k + 1].end] = 0.5F * score;  // the left child comes next
         }
+        float *scores = workspace.take<float>(width), *opens_given = workspace.take<float>(width);
+        fill(scores, width, NEVER);
+        fill(opens_given, width, NEVER);
         for (std::size_t i = 0; i < n; ++i) {
             float *fulls = full + i * width, *opens = open + i * width, *empties = empty + i * width;
-            const float *from = s.full[i], *top = s.open[i];
-            for (std::size_t j = i + 1; j <= n; ++j) fulls[j] = exponential(from[j]);
-            if (s.empty.data != nullptr)
-                for (std::size_t j = i + 1; j <= n; ++j) empties[j] = s.empty[i][j] == NEVER ? 0.0F : 1.0F;
-            else
-                for (std::size_t j = i + 1; j <= n; ++j)
-                    empties[j] = (top[j] > from[j] ? top[j] != NEVER : from[j] >= 0.0F) ? 1.0F : 0.0F;
-            for (std::size_t j = i + 1; j <= n; ++j) opens[j] = fulls[j] + empties[j];
+            __builtin_memcpy(scores + i + 1, s.full[i] + i + 1, (n - i) * sizeof(float));
+            __builtin_memcpy(opens_given + i + 1, (s.empty.data != nullptr ? s.empty : s.open)[i] + i + 1, (n - i) * sizeof(float));
+            const bool told = s.empty.data != nullptr;
+            for (std::size_t block = aligned(i + 1, PADDING); block < width; block += PADDING)
+                for (std::size_t k = block; k < block + PADDING; ++k) {
+                    const float given = opens_given[k], label = scores[k];
+                    const bool there = told || given > label ? given > NEVER : label >= 0.0F;
+                    fulls[k] = exponential(label);
+                    empties[k] = there ? 1.0F : 0.0F;
+                    opens[k] = fulls[k] + empties[k];
+                }
             const float less = at_word[i] + at_post[i] + at_post[i + 1] + (needs & ARCS ? 0.0F : growth);
-            fulls[i + 1] = exponential(from[i + 1] - less);
+            fulls[i + 1] = exponential(s.full[i][i + 1] - less);
             empties[i + 1] = exponential(empty_of(s, i, i + 1) - less);
             opens[i + 1] = fulls[i + 1] + empties[i + 1];
         }
@@ -92,16 +104,20 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
     }
     if (needs & ARCS) {
         float *arc = workspace.take<float>(n * width), *root = workspace.take<float>(width),
-              *less = workspace.take<float>(n);
+              *less = workspace.take<float>(width);
+        fill(less, width, 0.0F);
         for (std::size_t m = 0; m < n; ++m)
             less[m] = growth + (tree.governors[m] == ROOT ? s.root[m] : s.arc[tree.governors[m]][m]);
         for (std::size_t h = 0; h < n; ++h) {
-            const float* from = s.arc[h];
             float* to = arc + h * width;
-            for (std::size_t m = 0; m < n; ++m) to[m] = exponential(from[m] - less[m]);
+            __builtin_memcpy(to, s.arc[h], n * sizeof(float));
+            fill(to + n, width - n, NEVER);
+            exponentials(to, less, width);
             to[h] = 0.0F;
         }
-        for (std::size_t m = 0; m < n; ++m) root[m] = exponential(s.root[m] - less[m]);
+        __builtin_memcpy(root, s.root, n * sizeof(float));
+        fill(root + n, width - n, NEVER);
+        exponentials(root, less, width);
         made.arc = {arc, width};
         made.root = root;
     }
