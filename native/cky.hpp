@@ -57,6 +57,10 @@ struct Cky {
     static constexpr unsigned NEEDS = SPANS;
     static std::size_t heads(std::size_t) { return 0; }
 
+    static bool count_from(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+        return cky(sentence, workspace, tree, nullptr);
+    }
+
     template <class S>
     static bool shares(const SentenceOf<typename S::Value>& sentence, Workspace& workspace, Shares& shares) {
         using Value = typename S::Value;
@@ -66,6 +70,7 @@ struct Cky {
         const Value total = chart.by_end[n * width];
         if (!S::usable(total)) return false;
         shares.log_partition = S::logarithm(total);
+        if (shares.total_only) return true;
         Value* outside_start = workspace.take<Value>((n + 1) * width);
         Value* outside_end = workspace.take<Value>((n + 1) * width);
         fill(outside_start, (n + 1) * width, S::ZERO);

@@ -128,6 +128,10 @@ struct Eisner {
     static constexpr unsigned NEEDS = ARCS;
     static std::size_t heads(std::size_t) { return 0; }
 
+    static bool count_from(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+        return eisner(sentence, workspace, tree, nullptr);
+    }
+
     template <class S>
     static bool shares(const SentenceOf<typename S::Value>& sentence, Workspace& workspace, Shares& shares) {
         using Value = typename S::Value;
@@ -142,6 +146,7 @@ struct Eisner {
         for (std::size_t r = 0; r < n; ++r) total = S::sum(total, with_root(r));
         if (!S::usable(total)) return false;
         shares.log_partition = S::logarithm(total);
+        if (shares.total_only) return true;
 
         // What lies outside each entry of the chart, in the same places.
         const EisnerChart<S> outside = make_eisner<S>(n, n, workspace);

@@ -412,20 +412,20 @@ void find_best(Steps steps, const Sentence& sentence, const Decoder& decoder, st
 
 // ---- probabilities ----
 
-// What is expected of a tree's score, less that of the best one: so that nothing large is taken from something large.
-double expected_loss(const Sentence& s, const Tree& best, unsigned needs, const Answer& answer) {
+// What is expected of a tree's score, less that of another one close to the best: so that nothing large is taken from something large.
+double expected_loss(const Sentence& s, const Tree& tree, unsigned needs, const Answer& answer) {
     const std::size_t n = s.words;
     double sum = 0.0;
     if (needs & SPANS) {
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = i + 1; j <= n; ++j)
                 if (const float share = answer.spans[i * (n + 1) + j]; share > 0.0F) sum += static_cast<double>(share) * s.full[i][j];
-        for (std::size_t k = 0; k < best.node_count; ++k)
-            if (best.nodes[k].labelled) sum -= s.full[best.nodes[k].start][best.nodes[k].end];
+        for (std::size_t k = 0; k < tree.node_count; ++k)
+            if (tree.nodes[k].labelled) sum -= s.full[tree.nodes[k].start][tree.nodes[k].end];
     }
     if (needs & ARCS)
         for (std::size_t m = 0; m < n; ++m) {
-            const std::int32_t governor = best.governors[m];
+            const std::int32_t governor = tree.governors[m];
             const double taken = governor == ROOT ? s.root[m] : s.arc[governor][m];
             for (std::size_t h = 0; h <= n; ++h)
                 if (const float share = answer.arcs[h * n + m]; share > 0.0F)
@@ -434,14 +434,19 @@ double expected_loss(const Sentence& s, const Tree& best, unsigned needs, const 
     return sum;
 }
 
-void find_distribution(const Sentence& sentence, const Decoder& decoder, const Tree& best, double score,
-                       const Question& question, Workspace& workspace, Answer& answer) {
+void find_distribution(const Sentence& sentence, const Decoder& decoder, const Question& question, Workspace& workspace,
+                       Answer& answer) {
     const std::size_t n = sentence.words;
     if (decoder.needs & SPANS) answer.spans.resize((n + 1) * (n + 1));
     if (decoder.needs & ARCS) answer.arcs.resize((n + 1) * n);
+    std::vector<Node> nodes(2 * n - 1);
+    std::vector<std::int32_t> governors(n);
+    Tree tree{nodes.data(), 0, governors.data()};
+    workspace.reset();
     if (decoder.weigher == nullptr) {  // mst
-        answer.log_partition = matrix_tree(sentence, best, answer.arcs.data());
-        if (!std::isfinite(answer.log_partition)) answer.status = Status::no_tree;
+        bool found = decoder.kernel(sentence, workspace, tree, nullptr);
+        if (found) answer.log_partition = matrix_tree(sentence, tree, answer.arcs.data());
+        if (!found || !std::isfinite(answer.log_partition)) answer.status = Status::no_tree;
     } else {
         Shares shares;
         shares.spans = answer.spans.data();
@@ -462,7 +467,7 @@ void find_distribution(const Sentence& sentence, const Decoder& decoder, const T
             result.score = score_of(given, tree, drawn_by.needs & ARCS);
             samples.push_back(std::move(result));
         };
-        decoder.weigher(sentence, best, workspace, shares);
+        if (!decoder.weigher(sentence, workspace, tree, shares)) answer.status = Status::no_tree;
         answer.log_partition = shares.log_partition;
         answer.head_cells.reserve(3 * shares.head_count);
         answer.head_values.reserve(shares.head_count);
@@ -472,7 +477,9 @@ void find_distribution(const Sentence& sentence, const Decoder& decoder, const T
             answer.head_values.push_back(head.share);
         }
     }
-    answer.entropy = std::max(0.0, answer.log_partition - score - expected_loss(sentence, best, decoder.needs, answer));
+    const double score = score_of(sentence, tree, decoder.needs & ARCS);
+    if (answer.status == Status::fine && !std::isfinite(score)) answer.status = Status::changed;
+    answer.entropy = std::max(0.0, answer.log_partition - score - expected_loss(sentence, tree, decoder.needs, answer));
 }
 
 // Whether a span without a label is worth 0 or barred everywhere.
@@ -508,21 +515,20 @@ Answer explore(const Sentence& sentence, const Decoder& decoder, const Question&
     if ((decoder.needs & SPANS) && !empty_is_nothing(sentence)) answer.status = Status::odd_empty;
     if (sums && bytes_of(decoder, n) > question.limit) answer.status = Status::too_large;
     if (answer.status != Status::fine) return answer;
-    std::vector<Node> nodes(2 * n - 1);
-    std::vector<std::int32_t> governors(n);
-    Tree tree{nodes.data(), 0, governors.data()};
-    Charts charts;
-    workspace.reset();
-    if (!decoder.kernel(sentence, workspace, tree, &charts)) {
-        answer.status = Status::no_tree;
-        return answer;
-    }
-    const double score = score_of(sentence, tree, decoder.needs & ARCS);
-    if (!std::isfinite(score)) {
-        answer.status = Status::changed;
-        return answer;
-    }
     if (question.best > 0) {
+        std::vector<Node> nodes(2 * n - 1);
+        std::vector<std::int32_t> governors(n);
+        Tree tree{nodes.data(), 0, governors.data()};
+        Charts charts;
+        workspace.reset();
+        if (!decoder.kernel(sentence, workspace, tree, &charts)) {
+            answer.status = Status::no_tree;
+            return answer;
+        }
+        if (!std::isfinite(score_of(sentence, tree, decoder.needs & ARCS))) {
+            answer.status = Status::changed;
+            return answer;
+        }
         const std::string name = decoder.name;
         const auto words = static_cast<std::int32_t>(n);
         const auto find = [&](auto steps) {
@@ -537,7 +543,7 @@ Answer explore(const Sentence& sentence, const Decoder& decoder, const Question&
         else
             find(ArcSteps(sentence, charts));
     }
-    if (sums) find_distribution(sentence, decoder, tree, score, question, workspace, answer);
+    if (sums) find_distribution(sentence, decoder, question, workspace, answer);
     return answer;
 }
 

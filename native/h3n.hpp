@@ -139,6 +139,10 @@ struct Given {
     static constexpr unsigned NEEDS = SPANS | ARCS;
     static std::size_t heads(std::size_t n) { return n * (n + 1) / 2; }
 
+    static bool count_from(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+        return h3n(sentence, workspace, tree, nullptr);
+    }
+
     // The way back goes through the rows as `fill_h3n` had them: those of a governor until it changes. What lies outside
     // the dependents' terms is collected meanwhile, and shared out among spans and arcs then.
     template <class S>
@@ -152,6 +156,7 @@ struct Given {
         const Value total = S::multiply(chart.inner[n], top);
         if (!S::usable(total)) return false;
         shares.log_partition = S::logarithm(total);
+        if (shares.total_only) return true;
 
         // What lies outside each entry of the chart, in the same places, and outside the arcs.
         Value* zeros = workspace.take<Value>(7 * size);
@@ -162,14 +167,20 @@ struct Given {
         auto* column_head = workspace.take<std::int32_t>(n + 1);
         for (std::size_t i = 0; i <= n; ++i) row_head[i] = column_head[i] = NO_HEAD;
         // Of the terms first <= k < last in a row of dependents that this word governed.
+        // Neighbouring spans of a row often have one head.
         const auto share_out = [=, &sentence](Value* terms, const Value* values, Value* outside_values, const std::int32_t* heads,
                                               std::size_t governor, std::size_t first, std::size_t last) {
-            for (std::size_t k = first; k < last; ++k) {
-                const auto m = static_cast<std::size_t>(heads[k]);
-                outside_values[k] = S::sum(outside_values[k], S::multiply(terms[k], sentence.arc[governor][m]));
-                arc[governor * width + m] = S::sum(arc[governor * width + m], S::multiply(terms[k], values[k]));
-                terms[k] = S::ZERO;
+            const Value* weights = sentence.arc[governor];
+            for (std::size_t k = first; k < last; ++k)
+                outside_values[k] = S::sum(outside_values[k], S::multiply(terms[k], weights[heads[k]]));
+            Value* to = arc + governor * width;
+            for (std::size_t k = first; k < last;) {
+                const std::int32_t m = heads[k];
+                Value sum = to[m];
+                for (; k < last && heads[k] == m; ++k) sum = S::sum(sum, S::multiply(terms[k], values[k]));
+                to[m] = sum;
             }
+            for (std::size_t k = first; k < last; ++k) terms[k] = S::ZERO;
         };
         const auto collect = [](Value* terms, Value* outside_values, std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k) {
@@ -186,12 +197,12 @@ struct Given {
                 if (row_head[i] != NO_HEAD) {
                     const auto old = static_cast<std::size_t>(row_head[i]);
                     share_out(left + row, chart.complete + row, complete + row, chart.head + row, old, i + 1, old + 1);
-                    collect(left + row, rightward + row, old + 1, n + 1);
+                    collect(left + row, rightward + row, old + 1, j + 1);
                 }
                 row_head[i] = head;
                 if (j > i + 1) {
                     rewrite(chart.left + row, chart.complete + row, sentence.arc[h], chart.head + row, i + 1, h + 1, S{});
-                    for (std::size_t k = h + 1; k <= n; ++k) chart.left[row + k] = chart.rightward[row + k];
+                    for (std::size_t k = h + 1; k < j; ++k) chart.left[row + k] = chart.rightward[row + k];
                 }
             }
             if (column_head[j] != head) {

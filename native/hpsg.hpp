@@ -14,7 +14,8 @@
 // which grows to the right, has no dependents on the left of its head: the sum over k > h, `rightward`, is kept apart.
 #pragma once
 
-#include "weights.hpp"
+#include "cky.hpp"
+#include "eisner.hpp"
 
 namespace h3n::H3N_TARGET {
 
@@ -474,6 +475,10 @@ struct Hpsg {
     static constexpr unsigned NEEDS = h3n::SPANS | ARCS;
     static std::size_t heads(std::size_t n) { return n * (n + 1) * (n + 2) / 6; }
 
+    static bool count_from(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+        return cky(sentence, workspace, tree, nullptr) && eisner(sentence, workspace, tree, nullptr);
+    }
+
     template <class S>
     static bool shares(const SentenceOf<typename S::Value>& sentence, Workspace& workspace, Shares& shares) {
         using namespace hpsg_parts;
@@ -502,6 +507,7 @@ struct Hpsg {
         }
         if (!(open > S::ZERO) || !S::usable(total)) return false;
         shares.log_partition = S::logarithm(total);
+        if (shares.total_only) return true;
         for (std::size_t h = 0; h < n; ++h) top[h] = S::multiply(top[h], S::inverse(total));
 
         back.outside = back.chart;
@@ -592,14 +598,12 @@ struct Hpsg {
                 S::store(all + low, mine);
                 S::store(beyond + low, whole ? mine : S::plus_times(mine, as_left, S::all(sentence.empty[i][j])));
                 with_label = S::times(with_label, sums);
-                const float share_here = S::share(S::reduce(with_label));
-                labelled += share_here;
-                if (!(share_here >= LEAST_HEAD)) continue;
+                labelled += S::share(S::reduce(with_label));
+                if (!(S::share(S::largest(with_label)) >= LEAST_HEAD)) continue;
                 S::store(by_head, with_label);
                 for (std::size_t h = low < i ? i : low; h < low + W && h < j; ++h) {
                     const float share = S::share(by_head[h - low]);
                     if (share >= LEAST_HEAD) shares.add_head(i, j, h, share);
-                    if (whole) shares.arcs[n * n + h] = share;
                 }
             }
             shares.spans[i * (n + 1) + j] = labelled;
@@ -624,6 +628,8 @@ struct Hpsg {
             arcs_back(back, start, last);
         });
         if (!S::in_range(S::largest(most))) return false;
+        for (std::size_t h = 0; h < n; ++h)
+            shares.arcs[n * n + h] = S::share(S::multiply(S::multiply(back.chart.at(n, 0, h), S::inverse(open)), top[h]));
         for (std::size_t h = 0; h < n; ++h)
             for (std::size_t m = 0; m < n; ++m)
                 if (m != h) shares.arcs[h * n + m] = S::share(S::multiply(back.arcs[h * width + m], back.chart.arc_from[h * width + m]));

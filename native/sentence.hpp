@@ -107,6 +107,7 @@ struct Shares {
     Head* heads = nullptr;  // in the workspace
     std::size_t head_count = 0;
     double log_partition = 0.0;
+    bool total_only = false;  // nothing but the log-partition is asked for
     std::size_t samples = 0;  // how many trees to draw
     std::uint64_t random = 0;  // the state of the generator
     void* receiver = nullptr;  // gets each of them, as nodes that all have labels
@@ -116,10 +117,11 @@ struct Shares {
                                static_cast<std::int32_t>(head), share};
     }
 };
-constexpr float LEAST_HEAD = 1e-6F;
+constexpr float LEAST_HEAD = 1e-4F;
 
-// Fills in the shares; `best` is the tree the decoder found, from which weights are counted.
-using Weigher = void (*)(const Sentence&, const Tree& best, Workspace&, Shares&);
+// Fills in the shares, and the tree from which weights were counted: the best one, or for a joint tree the best phrases
+// and the best arcs, each by themselves. False if no tree has a finite score.
+using Weigher = bool (*)(const Sentence&, Workspace&, Tree&, Shares&);
 
 // Fills the tree with the best parse; false if no parse has a finite score. Says where its charts are if asked.
 using Kernel = bool (*)(const Sentence&, Workspace&, Tree&, Charts*);

@@ -155,52 +155,90 @@ inline SentenceOf<double> logarithms(const Sentence& s, unsigned needs, Workspac
     return made;
 }
 
-// The fast way, and, if a number runs out of range, again: with what the growth is over some of the words, and by
-// logarithms.
+// The growth, from parts of the tree as if each were a sentence of its own, whatever its root word: its largest spans,
+// or the words below a word, that are neither very short nor very long.
 template <class Method>
-inline void weigh(const Sentence& sentence, const Tree& best, Workspace& workspace, Shares& shares) {
-    constexpr std::size_t SOME = 24;
+inline double growth_of(const SentenceOf<float>& weights, const Tree& tree, Workspace& workspace) {
+    constexpr std::size_t SHORTEST = 8, LONGEST = 48;
+    const std::size_t n = weights.words;
+    float* roots = workspace.take<float>(LONGEST);
+    fill(roots, LONGEST, 1.0F);
+    double total = 0.0;
+    std::size_t words = 0, done = 0;  // words before `done` have been looked at
+    const auto look_at = [&](std::size_t first, std::size_t last) {
+        if (first < done || last - first < SHORTEST || last - first > LONGEST) return;
+        done = last;
+        const auto cut = [=](const MatrixOf<float>& all) {
+            return all.data == nullptr ? all : MatrixOf<float>{all.data + first * (all.stride + 1), all.stride};
+        };
+        SentenceOf<float> part;
+        part.words = last - first;
+        part.full = cut(weights.full);
+        part.open = cut(weights.open);
+        part.empty = cut(weights.empty);
+        part.arc = cut(weights.arc);
+        part.root = roots;
+        part.head = weights.head == nullptr ? nullptr : weights.head + first;
+        Shares some;
+        some.total_only = true;
+        if (!Method::template shares<SumProduct>(part, workspace, some)) return;
+        total += some.log_partition;
+        words += last - first;
+    };
+    if (Method::NEEDS & SPANS) {  // outer ones come first
+        for (std::size_t k = 0; k < tree.node_count; ++k) look_at(tree.nodes[k].start, tree.nodes[k].end);
+    } else {
+        auto* first = workspace.take<std::size_t>(2 * n);
+        auto* last = first + n;
+        for (std::size_t m = 0; m < n; ++m) first[m] = last[m] = m;
+        for (std::size_t m = 0; m < n; ++m)
+            for (std::int32_t above = tree.governors[m]; above != ROOT; above = tree.governors[above]) {
+                if (m < first[above]) first[above] = m;
+                if (m > last[above]) last[above] = m;
+            }
+        for (std::size_t length = LONGEST; length >= SHORTEST; length /= 2) {
+            done = 0;
+            for (std::size_t m = 0; m < n; ++m)
+                if (last[m] + 1 - first[m] > length / 2) look_at(first[m], last[m] + 1);
+        }
+    }
+    return words == 0 ? 0.0 : total / static_cast<double>(words);
+}
+
+// The fast way; then, if a number runs out of range, with the growth taken off; and if that does not help by logarithms.
+template <class Method>
+inline bool weigh(const Sentence& sentence, Workspace& workspace, Tree& tree, Shares& shares) {
+    constexpr std::size_t LONG = 64;  // so many words that there is growth for sure
     const std::size_t n = sentence.words;
+    if (!Method::count_from(sentence, workspace, tree)) return false;
     if ((Method::NEEDS & SPANS) && (Method::NEEDS & ARCS))
         shares.heads = workspace.take<Shares::Head>(Method::heads(n));
-    const auto clear = [&] {
-        if (Method::NEEDS & SPANS) fill(shares.spans, (n + 1) * (n + 1), 0.0F);
-        if (Method::NEEDS & ARCS) fill(shares.arcs, (n + 1) * n, 0.0F);
-        shares.head_count = 0;
-    };
     {
         const FlushToZero flush;
-        SentenceOf<float> weights = scale(sentence, best, Method::NEEDS, 0.0F, workspace);
-        bool done = Method::template shares<SumProduct>(weights, workspace, shares);
-        double growth = 0.0;
-        if (!done && n > SOME) {
-            Shares some = shares;
-            some.samples = 0;
-            weights.words = SOME;
-            clear();
-            if (Method::template shares<SumProduct>(weights, workspace, some)) {
-                growth = some.log_partition / SOME;
-                clear();
-                weights = scale(sentence, best, Method::NEEDS, static_cast<float>(growth), workspace);
-                done = Method::template shares<SumProduct>(weights, workspace, shares);
-                growth = static_cast<float>(growth);
+        for (int grows = n > LONG ? 1 : 0; grows < 2; ++grows) {
+            SentenceOf<float> weights = scale(sentence, tree, Method::NEEDS, 0.0F, workspace);
+            float growth = 0.0F;
+            if (grows) {
+                growth = static_cast<float>(growth_of<Method>(weights, tree, workspace));
+                weights = scale(sentence, tree, Method::NEEDS, growth, workspace);
             }
-        }
-        if (done) {
-            double score = growth * static_cast<double>(n);  // what `scale` took off
-            for (std::size_t k = 0; k < best.node_count; ++k) {
-                const Node& node = best.nodes[k];
-                score += (node.labelled ? sentence.full : sentence.open)[node.start][node.end];
+            shares.head_count = 0;
+            if (!Method::template shares<SumProduct>(weights, workspace, shares)) continue;
+            shares.log_partition += static_cast<double>(growth) * static_cast<double>(n);  // what `scale` took off
+            for (std::size_t k = 0; k < tree.node_count; ++k) {
+                const Node& node = tree.nodes[k];
+                shares.log_partition += (node.labelled ? sentence.full : sentence.open)[node.start][node.end];
             }
             if (Method::NEEDS & ARCS)
                 for (std::size_t m = 0; m < n; ++m)
-                    score += best.governors[m] == ROOT ? sentence.root[m] : sentence.arc[best.governors[m]][m];
-            shares.log_partition += score;
-            return;
+                    shares.log_partition += tree.governors[m] == ROOT ? sentence.root[m] : sentence.arc[tree.governors[m]][m];
+            return true;
         }
     }
-    clear();
-    Method::template shares<LogSum>(logarithms(sentence, Method::NEEDS, workspace), workspace, shares);
+    shares.head_count = 0;
+    if (Method::NEEDS & SPANS) fill(shares.spans, (n + 1) * (n + 1), 0.0F);
+    if (Method::NEEDS & ARCS) fill(shares.arcs, (n + 1) * n, 0.0F);
+    return Method::template shares<LogSum>(logarithms(sentence, Method::NEEDS, workspace), workspace, shares);
 }
 
 // ---- samples ----

@@ -29,7 +29,7 @@ class Distribution:
     """How probable trees and their parts are.
 
     Parts of a probability of less than 1e-12 may be taken for impossible. What the decoder does not find is None.
-    ``heads`` has the cells of one in a million or more: rows (start, end, head) and the probability of each.
+    ``heads`` has the cells of 1 in 10,000 or more: rows (start, end, head) and the probability of each.
     """
 
     log_partition: float  # the logarithm of the sum over all trees of e^score
