@@ -18,12 +18,13 @@ from h3n.decode import (
     best_parses,
     decode_batch,
     distributions,
+    forest_reference,
     least_risk,
     sample_parses,
 )
 from h3n.errors import DecodeError, UnknownName, UsageError
 
-from .enumeration import distinct_trees
+from .enumeration import arc_score, dependency_trees, distinct_trees
 from .samples import check_parse, random_scores, sentences
 
 NAMES = ["cky", "eisner", "hpsg", "h3n"]
@@ -159,3 +160,73 @@ def test_what_cannot_be_answered_is_refused(scores: Scores) -> None:
     nothing = replace(scores, root=np.full(9, -np.inf, dtype=np.float32))
     with pytest.raises(DecodeError, match="no tree has a finite score"):
         best_parses([nothing], "hpsg", best=2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=25)
+@given(scores=sentences(max_words=7), best=st.sampled_from([1, 4, 30]))
+def test_the_plain_twin_finds_trees_of_the_same_scores(name: str, scores: Scores, best: int) -> None:
+    (found,) = best_parses([scores], name, best=best)
+    twins = forest_reference.best_parses(scores, name, best=best)
+    assert [parse.score for parse in twins] == [parse.score for parse in found]
+    for parse in twins:
+        check_parse(parse, scores, name)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "mst"])
+@settings(deadline=None, max_examples=25)
+@given(scores=sentences(max_words=9))
+def test_the_plain_twin_finds_the_same_probabilities(name: str, scores: Scores) -> None:
+    scores = replace(scores, arc=np.clip(scores.arc, -9, 9), root=np.clip(scores.root, -9, 9))
+    (found,), twin = distributions([scores], name), forest_reference.distribution(scores, name)
+    assert found.log_partition == pytest.approx(twin.log_partition, abs=1e-4)
+    assert found.entropy == pytest.approx(twin.entropy, abs=1e-3)
+    for field in ("spans", "arcs", "roots"):
+        ours, theirs = getattr(found, field), getattr(twin, field)
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            assert ours == pytest.approx(theirs, abs=2e-5)
+
+
+@settings(deadline=None, max_examples=40)
+@given(scores=sentences(max_words=5))
+def test_probabilities_of_crossing_trees_are_those_of_the_enumeration(scores: Scores) -> None:
+    scores = replace(scores, arc=np.clip(scores.arc, -9, 9), root=np.clip(scores.root, -9, 9))
+    n = len(scores)
+    trees = {g: sum(arc_score(scores, h, m) for m, h in enumerate(g)) for g in dependency_trees(n, projective=False)}
+    total = np.logaddexp.reduce(list(trees.values()))
+    arcs, entropy = np.zeros((n + 1, n)), 0.0
+    for governors, score in trees.items():
+        share = math.exp(score - total)
+        entropy += share * (total - score)
+        for word, governor in enumerate(governors):
+            arcs[governor, word] += share
+    (found,) = distributions([scores], "mst")
+    for one in (found, forest_reference.distribution(scores, "mst")):
+        assert one.arcs is not None
+        assert one.roots is not None
+        assert one.log_partition == pytest.approx(total, abs=1e-6)
+        assert one.entropy == pytest.approx(entropy, abs=1e-4)
+        assert np.vstack([one.arcs, one.roots]) == pytest.approx(arcs, abs=1e-5)
+        assert one.spans is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("spread", [0.1, 3.0, 300.0])
+def test_numbers_out_of_the_range_of_32_bits_are_no_trouble(name: str, spread: float) -> None:
+    """Flat scores have more trees than a float can count, steep ones weights that it has no place for."""
+    rng = np.random.default_rng(6)
+    n = 90
+    full = (rng.normal(size=(n + 1, n + 1)) * spread).astype(np.float32)
+    arc, root = ((rng.normal(size=shape) * spread).astype(np.float32) for shape in ((n, n), (n,)))
+    head = rng.normal(size=n).astype(np.float32)
+    scores = Scores(full=full, open=np.maximum(full, 0), arc=arc, root=root, head=head)
+    (found,), (best,) = distributions([scores], name), decode_batch([scores], name)
+    assert found.log_partition >= best.score - 1e-3
+    assert np.isfinite(found.entropy)
+    if found.arcs is not None and found.roots is not None:
+        assert found.arcs.sum(axis=0) + found.roots == pytest.approx(np.ones(n), abs=1e-4)
+    (drawn,) = sample_parses([scores], name, count=300, seed=3)
+    mean = np.mean([found.log_partition - parse.score for parse in drawn])
+    deviation = np.std([parse.score for parse in drawn])
+    assert abs(mean - found.entropy) <= 5 * deviation / math.sqrt(300) + 1e-2
