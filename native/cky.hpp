@@ -85,6 +85,7 @@ struct Cky {
             spans[i * (n + 1) + j] = S::share(S::multiply(S::multiply(inner, full), S::sum(start, end)));
             if (j == i + 1) return;
             const Value mine = S::sum(S::multiply(start, full), S::multiply(end, j - i == n ? full : sentence.open[i][j]));
+            most = S::larger_of(most, mine);
             spread<S>(mine, i + 1, j, chart.by_start + i * width, chart.by_end + j * width, outside_start + i * width,
                       outside_end + j * width);
         });

@@ -231,6 +231,7 @@ struct Given {
             if (j == i + 1) return;
             mine = j - i == n ? S::multiply(share, full) : S::sum(mine, S::multiply(as_right, open));
             const Value on_right = S::sum(mine, j - i == n ? S::ZERO : S::multiply(as_left, sentence.empty[i][j]));
+            most = S::larger_of(most, on_right);
             spread<S>(mine, on_right, i + 1, h + 1, j, chart.left + row, chart.right + column, left + row, right + column);
         });
         if (!S::in_range(most)) return false;

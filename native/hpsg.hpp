@@ -551,8 +551,10 @@ struct Hpsg {
                 most = S::larger(most, S::larger(left, right));
                 relevance = S::plus(relevance, mine);
                 const Vec seen = S::between(from, to, zero, S::plus(left, right));
+                const Vec times_label = S::times(seen, S::all(complete));
                 S::store(row + low, seen);
-                S::store(governed + low, S::times(seen, S::all(complete)));
+                S::store(governed + low, times_label);
+                most = S::larger(most, times_label);
             }
             if (!whole && !(S::share(S::reduce(relevance)) >= LEAST_SHARE)) {
                 fill(governed, width, S::ZERO);
@@ -595,8 +597,10 @@ struct Hpsg {
                     mine = S::plus_times(S::times(as_dependent, S::all(complete)), as_left, label);
                     mine = S::plus_times(mine, as_right, S::all(open));
                 }
+                const Vec on_right = whole ? mine : S::plus_times(mine, as_left, S::all(sentence.empty[i][j]));
                 S::store(all + low, mine);
-                S::store(beyond + low, whole ? mine : S::plus_times(mine, as_left, S::all(sentence.empty[i][j])));
+                S::store(beyond + low, on_right);
+                most = S::larger(most, on_right);
                 with_label = S::times(with_label, sums);
                 labelled += S::share(S::reduce(with_label));
                 if (!(S::share(S::largest(with_label)) >= LEAST_HEAD)) continue;

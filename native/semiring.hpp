@@ -15,7 +15,9 @@
 
 namespace h3n::H3N_TARGET {
 
-constexpr float LARGEST_SHARE = 1e26F;  // what lies outside a part: times the least float, nobody would miss it
+// What lies outside a part, or outside a sum on the way to it. Such a sum is 0 if it is less than the least float; times
+// this, nobody would miss it.
+constexpr float LARGEST_SHARE = 1e26F;
 constexpr float LEAST_SHARE = 1e-12F;   // parts of less probability are not looked into
 
 struct MaxPlus {

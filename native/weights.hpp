@@ -30,7 +30,7 @@ class FlushToZero {
 #endif
 };
 
-// e to the power of x, to the last bit or two; 0 below -87. In plain steps, so that a loop of it becomes vectors.
+// e to the power of x, to the last bit or two; 0 below -87, infinite above 88. In plain steps, so that a loop of it becomes vectors.
 inline float exponential(float x) {
     const float within = x < -87.0F ? -87.0F : x > 88.0F ? 88.0F : x;
     constexpr float MAGIC = 12582912.0F;  // adding it leaves no room for a fraction
@@ -41,7 +41,7 @@ inline float exponential(float x) {
     const std::int32_t exponent = (static_cast<std::int32_t>(times) + 127) * (1 << 23);
     float power;
     __builtin_memcpy(&power, &exponent, sizeof power);
-    return x < -87.0F ? 0.0F : series * power;
+    return x < -87.0F ? 0.0F : x > 88.0F ? -NEVER : series * power;
 }
 
 // row[k] becomes exponential(row[k] - less[k]), in whole blocks: no loop has a tail.
@@ -57,8 +57,10 @@ inline float empty_of(const Sentence& s, std::size_t i, std::size_t j) {
     return open > full ? open : full >= 0.0F ? 0.0F : NEVER;
 }
 
-// The weights of a sentence, counted from the tree.
-inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned needs, float growth, Workspace& workspace) {
+// The weights of a sentence, counted from the tree. `steepest` is the most that one step may add: a label times an arc.
+inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned needs, float growth, Workspace& workspace,
+                               float& steepest) {
+    float most_label = 1.0F, most_arc = 1.0F;
     const std::size_t n = s.words, width = padded(n + 1);
     SentenceOf<float> made;
     made.words = n;
@@ -93,6 +95,8 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
                     empties[k] = there ? 1.0F : 0.0F;
                     opens[k] = fulls[k] + empties[k];
                 }
+            const std::size_t from = aligned(i + 1, PADDING);
+            most_label = SumProduct::larger_of(most_label, largest_of<SumProduct>(fulls + from, width - from));
             const float less = at_word[i] + at_post[i] + at_post[i + 1] + (needs & ARCS ? 0.0F : growth);
             fulls[i + 1] = exponential(s.full[i][i + 1] - less);
             empties[i + 1] = exponential(empty_of(s, i, i + 1) - less);
@@ -114,6 +118,7 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
             fill(to + n, width - n, NEVER);
             exponentials(to, less, width);
             to[h] = 0.0F;
+            most_arc = SumProduct::larger_of(most_arc, largest_of<SumProduct>(to, width));
         }
         __builtin_memcpy(root, s.root, n * sizeof(float));
         fill(root + n, width - n, NEVER);
@@ -121,6 +126,7 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
         made.arc = {arc, width};
         made.root = root;
     }
+    steepest = most_label * most_arc;
     return made;
 }
 
@@ -209,6 +215,9 @@ inline double growth_of(const SentenceOf<float>& weights, const Tree& tree, Work
 template <class Method>
 inline bool weigh(const Sentence& sentence, Workspace& workspace, Tree& tree, Shares& shares) {
     constexpr std::size_t LONG = 64;  // so many words that there is growth for sure
+    // Where steps are no steeper than this, no sum is lost below the least float unless what lies outside it, or outside
+    // a sum around it, is seen to be above LARGEST_SHARE: the square root of that is what the two sides of a split add.
+    constexpr float STEEPEST = 1e13F;
     const std::size_t n = sentence.words;
     if (!Method::count_from(sentence, workspace, tree)) return false;
     if ((Method::NEEDS & SPANS) && (Method::NEEDS & ARCS))
@@ -216,11 +225,12 @@ inline bool weigh(const Sentence& sentence, Workspace& workspace, Tree& tree, Sh
     {
         const FlushToZero flush;
         for (int grows = n > LONG ? 1 : 0; grows < 2; ++grows) {
-            SentenceOf<float> weights = scale(sentence, tree, Method::NEEDS, 0.0F, workspace);
-            float growth = 0.0F;
+            float growth = 0.0F, steepest;
+            SentenceOf<float> weights = scale(sentence, tree, Method::NEEDS, 0.0F, workspace, steepest);
+            if (!(steepest < STEEPEST)) break;
             if (grows) {
                 growth = static_cast<float>(growth_of<Method>(weights, tree, workspace));
-                weights = scale(sentence, tree, Method::NEEDS, growth, workspace);
+                weights = scale(sentence, tree, Method::NEEDS, growth, workspace, steepest);
             }
             shares.head_count = 0;
             if (!Method::template shares<SumProduct>(weights, workspace, shares)) continue;

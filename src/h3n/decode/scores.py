@@ -48,6 +48,8 @@ class Scores:
     # (n+1, n+1): what no label is worth, 0 or -inf, where `open` does not tell because `full` is higher: on a required
     # span no label is barred. None means 0 there. Only the trees beside the best one depend on it.
     empty: Floats | None = None
+    # (n+1, n+1, labels): what each label is worth, the empty one first. Only constraints on labels ask for it.
+    labels: Floats | None = None
 
     def __post_init__(self) -> None:
         words = None
@@ -66,6 +68,14 @@ class Scores:
                 )
             if array is not given:
                 object.__setattr__(self, name, array)
+        if self.labels is not None:
+            array = np.asarray(self.labels)
+            if array.dtype != np.float32 or array.ndim != 3 or array.shape[:2] != ((words or 0) + 1,) * 2:
+                raise DecodeError(
+                    f"labels has type {array.dtype} and shape {array.shape}; float32 and "
+                    f"{((words or 0) + 1,) * 2} by the number of labels is accepted"
+                )
+            object.__setattr__(self, "labels", array)
         if words is None:
             raise DecodeError("no scores at all; give full and open, arc and root, or all of them")
 
@@ -144,6 +154,7 @@ def weigh(scores: Scores, weight: float) -> Scores:
         head=scores.head,
         label=scores.label,
         empty=scores.empty,
+        labels=times(scores.labels, weight),
     )
 
 
