@@ -71,7 +71,9 @@ def main(arguments: list[str]) -> int:
             ratios = [seconds(lambda name=name, batch=batch: distributions(batch, name)) / one]
             if name != "mst":
                 ratios.insert(0, seconds(lambda name=name, batch=batch: best_parses(batch, name, best=10)) / one)
-                ratios.append(seconds(lambda name=name, batch=batch: sample_parses(batch, name, count=10, seed=1)) / one)
+                ratios.append(
+                    seconds(lambda name=name, batch=batch: sample_parses(batch, name, count=10, seed=1)) / one
+                )
             else:
                 ratios = [float("nan"), ratios[0], float("nan")]
             micro = one / len(batch) * 1e6

@@ -235,7 +235,9 @@ def test_no_constraints_change_nothing() -> None:
 def test_what_is_not_a_tuple_of_pairs_is_refused(given: Any) -> None:
     with pytest.raises(UsageError, match=r"require_spans is .*; a tuple of \(start, end\) or .* is accepted"):
         Constraints(require_spans=given)
-    with pytest.raises(UsageError, match=r"require_arcs is .*; a tuple of pairs of whole numbers, such as .* is accepted"):
+    with pytest.raises(
+        UsageError, match=r"require_arcs is .*; a tuple of pairs of whole numbers, such as .* is accepted"
+    ):
         Constraints(require_arcs=given)
     with pytest.raises(UsageError, match=r"prefer_spans is .*; a tuple of \(start, end, bonus\) or .* is accepted"):
         Constraints(prefer_spans=given)
@@ -281,7 +283,9 @@ def test_labels_are_required_forbidden_and_preferred(
     name: str, seed: int, required: Any, forbidden: Any, preferred: Any
 ) -> None:
     scores = labelled_scores(3, seed)
-    wanted = Constraints(require_spans=(required,), forbid_spans=(forbidden,), prefer_spans=(preferred,)).numbered(LABELS)
+    wanted = Constraints(require_spans=(required,), forbid_spans=(forbidden,), prefer_spans=(preferred,)).numbered(
+        LABELS
+    )
     (must,), (never,), ((*place, bonus),) = wanted.require_spans, wanted.forbid_spans, wanted.prefer_spans
     trees = {
         spans: score + bonus * sum(span[: len(place)] == tuple(place) for span in spans)
@@ -289,7 +293,7 @@ def test_labels_are_required_forbidden_and_preferred(
         if must in spans and never not in spans
     }
     if not trees:
-        with pytest.raises(DecodeError, match="contradict|cannot be met"):
+        with pytest.raises(DecodeError, match=r"contradict|cannot be met"):
             decode(scores, name, wanted)
         return
     parse = decode(scores, name, wanted)
@@ -298,7 +302,9 @@ def test_labels_are_required_forbidden_and_preferred(
 
 
 @settings(deadline=None, max_examples=30)
-@given(seed=st.integers(0, 2**32 - 1), bonus=st.sampled_from([-4.0, 1.5, 6.0]), arc=st.sampled_from([(0, 2), (ROOT, 1)]))
+@given(
+    seed=st.integers(0, 2**32 - 1), bonus=st.sampled_from([-4.0, 1.5, 6.0]), arc=st.sampled_from([(0, 2), (ROOT, 1)])
+)
 @pytest.mark.parametrize("name", ["mst", "eisner", "hpsg"])
 def test_a_preferred_arc_has_its_bonus(name: str, seed: int, bonus: float, arc: tuple[int, int]) -> None:
     scores = random_scores(np.random.default_rng(seed), 4)

@@ -152,7 +152,9 @@ def test_what_cannot_be_answered_is_refused(scores: Scores) -> None:
         sample_parses([scores], count=0, seed=1)
     with pytest.raises(UsageError, match="`cky` finds one kind of tree"):
         least_risk(scores, "cky")
-    with pytest.raises(DecodeError, match=r"sentence 0 of the batch: the sums over all trees of 9 words take more than 0 MB"):
+    with pytest.raises(
+        DecodeError, match=r"sentence 0 of the batch: the sums over all trees of 9 words take more than 0 MB"
+    ):
         distributions([scores], "h3n", memory_limit=1000)
     odd = replace(scores, open=np.maximum(scores.open, 1))
     with pytest.raises(DecodeError, match="a span without a label scores other than 0"):

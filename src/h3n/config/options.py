@@ -109,8 +109,8 @@ class Loss:
     joint: Amount = option(0.0, "Weight of the joint tree as a whole.")
     whole: Literal["hinge", "likelihood"] = option(
         "hinge",
-        "The loss of the joint tree: the margin by which it beats the one that `h3n` finds, where `scorers.order` is set, "
-        "or its probability among all joint trees.",
+        "The loss of the joint tree: the margin by which it beats the one that `h3n` finds, where `scorers.order` is "
+        "set, or its probability among all joint trees.",
     )
     tag: Amount = option(0.25, "Weight of tags.")
 

@@ -125,6 +125,7 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
 
 
 def _constrain_spans(scores: Scores, constraints: Constraints) -> Scores:
+    """Return the scores with what spans are preferred, forbidden and required; labels are numbers by now."""
     if scores.full is None or scores.open is None:
         return scores
     full, open_, empty = scores.full.copy(), scores.open.copy(), empty_scores(scores).copy()
@@ -150,7 +151,10 @@ def _constrain_spans(scores: Scores, constraints: Constraints) -> Scores:
                 label[cell] = best
         open_[cell] = max(full[cell], empty[cell])
 
-    for start, end, *which, bonus in constraints.prefer_spans:
+    preferred: tuple[tuple[Any, ...], ...] = constraints.prefer_spans
+    forbidden: tuple[tuple[Any, ...], ...] = constraints.forbid_spans
+    required: tuple[tuple[Any, ...], ...] = constraints.require_spans
+    for start, end, *which, bonus in preferred:
         cell = (start, end)
         if which:
             each_label(cell)[which[0]] += np.float32(bonus)
@@ -159,7 +163,7 @@ def _constrain_spans(scores: Scores, constraints: Constraints) -> Scores:
         else:
             full[cell] += np.float32(bonus)
         choose(cell)
-    for start, end, *which in constraints.forbid_spans:
+    for start, end, *which in forbidden:
         cell = (start, end)
         if np.isfinite(full[cell]) and open_[cell] <= full[cell] and scores.empty is None:
             empty[cell] = 0.0  # what it is worth did not show
@@ -170,7 +174,7 @@ def _constrain_spans(scores: Scores, constraints: Constraints) -> Scores:
             if cell in labels:
                 labels[cell][:] = -np.inf
         choose(cell)
-    for start, end, *which in constraints.require_spans:
+    for start, end, *which in required:
         cell = (start, end)
         if which:
             others = np.arange(len(each_label(cell))) != which[0]

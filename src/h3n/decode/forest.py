@@ -74,7 +74,9 @@ def sample_parses(
     if count < 1:
         raise UsageError(f"{count} samples; 1 or more is accepted")
     allowed, names = _ready(sentences, decoder, exact_up_to, memory_limit, constraints)
-    return [tuple(answer.samples) for answer in native.explore(allowed, names, samples=count, seed=seed, limit=memory_limit)]
+    return [
+        tuple(answer.samples) for answer in native.explore(allowed, names, samples=count, seed=seed, limit=memory_limit)
+    ]
 
 
 def distributions(

@@ -1,8 +1,8 @@
 """The k best trees and the distribution over all trees in plain Python: the slow twins of `h3n.decode.forest`.
 
-Every tree is put together in one way alone, by steps from the top down. A flat phrase grows from its head child outwards,
-first all dependents on the right, then those on the left. `steps_of` lists the steps; what they add up to depends on the
-semiring: a logarithm of a sum, or a list of the k best. No step means impossible.
+Every tree is put together in one way alone, by steps from the top down. A flat phrase grows from its head child
+outwards, first all dependents on the right, then those on the left. `steps_of` lists the steps; what they add up to
+depends on the semiring: a logarithm of a sum, or a list of the k best. No step means impossible.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def explore(
     for number, (status, parses, drawn, *rest) in enumerate(found):
         if status == _TOO_LARGE:
             raise DecodeError(
-                f"the sums over all trees of {len(sentences[number])} words take more than {limit / 2**20:.0f} MB; raise "
-                "memory_limit, or use `h3n`, which takes less",
+                f"the sums over all trees of {len(sentences[number])} words take more than {limit / 2**20:.0f} MB; "
+                "raise memory_limit, or use `h3n`, which takes less",
                 sentence=number,
             )
         if status == _ODD_EMPTY:

@@ -51,9 +51,7 @@ class _JointLogPartition(torch.autograd.Function):
         of_spans, of_arcs = np.zeros_like(full), np.zeros_like(arc)
         for b, (n, one) in enumerate(zip(lengths, found, strict=True)):
             of_spans[b, : n + 1, : n + 1], of_arcs[b, 1 : n + 1, :n], of_arcs[b, 0, :n] = one.spans, one.arcs, one.roots
-        ctx.save_for_backward(
-            torch.from_numpy(of_spans).to(square), torch.from_numpy(of_arcs).transpose(1, 2).to(arcs)
-        )
+        ctx.save_for_backward(torch.from_numpy(of_spans).to(square), torch.from_numpy(of_arcs).transpose(1, 2).to(arcs))
         return square.new_tensor([one.log_partition for one in found])
 
     @staticmethod

@@ -27,8 +27,8 @@ def show_required(
     hidden = [
         (b, start, end)
         for b, (scores, wanted) in enumerate(zip(scored.scores, constraints, strict=True))
-        for start, end in (wanted.require_spans if wanted is not None else ())
-        if _has_label(scores, start, end, helper)
+        for start, end, *label in (wanted.require_spans if wanted is not None else ())
+        if not label and _has_label(scores, start, end, helper)
     ]
     if not hidden or helper is None:
         return scored
