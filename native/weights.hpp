@@ -79,20 +79,25 @@ inline SentenceOf<float> scale(const Sentence& s, const Tree& tree, unsigned nee
             else
                 at_post[tree.nodes[k + 1].end] = 0.5F * score;  // the left child comes next
         }
-        float *scores = workspace.take<float>(width), *opens_given = workspace.take<float>(width);
+        float *scores = workspace.take<float>(width), *given = workspace.take<float>(width),
+              *nothing = workspace.take<float>(width);
+        fill(nothing, width, 0.0F);
         fill(scores, width, NEVER);
-        fill(opens_given, width, NEVER);
+        fill(given, width, NEVER);
+        const bool told = s.empty.data != nullptr;
         for (std::size_t i = 0; i < n; ++i) {
             float *fulls = full + i * width, *opens = open + i * width, *empties = empty + i * width;
-            __builtin_memcpy(scores + i + 1, s.full[i] + i + 1, (n - i) * sizeof(float));
-            __builtin_memcpy(opens_given + i + 1, (s.empty.data != nullptr ? s.empty : s.open)[i] + i + 1, (n - i) * sizeof(float));
-            const bool told = s.empty.data != nullptr;
-            for (std::size_t block = aligned(i + 1, PADDING); block < width; block += PADDING)
+            const std::size_t bytes = (n - i) * sizeof(float);
+            __builtin_memcpy(scores + i + 1, s.full[i] + i + 1, bytes);
+            __builtin_memcpy(given + i + 1, (told ? s.empty : s.open)[i] + i + 1, bytes);
+            __builtin_memcpy(fulls, scores, width * sizeof(float));
+            exponentials(fulls, nothing, width);
+            // No label is there if it is above the best label, or told, and not barred; or where the best label hides it.
+            for (std::size_t block = 0; block < width; block += PADDING)
                 for (std::size_t k = block; k < block + PADDING; ++k) {
-                    const float given = opens_given[k], label = scores[k];
-                    const bool there = told || given > label ? given > NEVER : label >= 0.0F;
-                    fulls[k] = exponential(label);
-                    empties[k] = there ? 1.0F : 0.0F;
+                    const int shows = static_cast<int>(given[k] > scores[k]) | static_cast<int>(told);
+                    const int there = (shows & static_cast<int>(given[k] > NEVER)) | (~shows & static_cast<int>(scores[k] >= 0.0F));
+                    empties[k] = static_cast<float>(there);
                     opens[k] = fulls[k] + empties[k];
                 }
             const std::size_t from = aligned(i + 1, PADDING);
