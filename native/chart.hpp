@@ -11,6 +11,13 @@ inline void fill(Value* row, std::size_t count, Value value) {
     for (std::size_t k = 0; k < count; ++k) row[k] = value;
 }
 
+// The same with zeros, for whole vectors of a chart.
+template <class S>
+inline void clear(typename S::Value* row, std::size_t count) {
+    const auto zero = S::all(S::ZERO);
+    for (std::size_t k = 0; k < count; k += S::WIDTH) S::store(row + k, zero);
+}
+
 // The sum over first <= k < last of left[k] times right[k], in the semiring. Rows are padded; the loop runs over whole
 // vectors, so outside the range at least one of the two operands must be zero and neither may be NaN.
 template <class S>

@@ -22,10 +22,10 @@ inline CkyChart<S> fill_cky(const SentenceOf<typename S::Value>& sentence, Works
     Value* by_start = workspace.take<Value>(rows * width);   // by_start[i][k] = left(i, k)
     Value* by_end = workspace.take<Value>((n + 1) * width);  // by_end[j][k] = any(k, j)
     Value* inner = ALL ? workspace.take<Value>(n * width) : nullptr;
-    fill(by_end, (n + 1) * width, S::ZERO);
-    if (ALL) fill(by_start, rows * width, S::ZERO);
+    clear<S>(by_end, (n + 1) * width);
+    if (ALL) clear<S>(by_start, rows * width);
     const auto begin = [=](std::size_t, std::size_t) {
-        if (!ALL) fill(by_start, rows * width, S::ZERO);
+        if (!ALL) clear<S>(by_start, rows * width);
     };
     for_spans(workspace, 1, n, begin, [=](std::size_t i, std::size_t j) {
         Value *row = by_start + (ALL ? i : i % STARTS) * width, *column = by_end + j * width;
@@ -73,8 +73,8 @@ struct Cky {
         if (shares.total_only) return true;
         Value* outside_start = workspace.take<Value>((n + 1) * width);
         Value* outside_end = workspace.take<Value>((n + 1) * width);
-        fill(outside_start, (n + 1) * width, S::ZERO);
-        fill(outside_end, (n + 1) * width, S::ZERO);
+        clear<S>(outside_start, (n + 1) * width);
+        clear<S>(outside_end, (n + 1) * width);
         outside_end[n * width] = S::inverse(total);
         Value most = S::ZERO;
         float* spans = shares.spans;

@@ -32,7 +32,7 @@ inline EisnerChart<S> make_eisner(std::size_t n, std::size_t starts, Workspace& 
                          workspace.take<Value>(starts * width)};
     chart.leftward_from = chart.leftward_end - 1;
     Value* all[] = {chart.joined, chart.joined_end, chart.rightward_end, chart.leftward_end - PADDING};
-    for (Value* one : all) fill(one, size, S::ZERO);
+    for (Value* one : all) clear<S>(one, size);
     return chart;
 }
 
@@ -47,14 +47,14 @@ inline EisnerChart<S> fill_eisner(const SentenceOf<typename S::Value>& sentence,
     for (std::size_t i = 0; i < n; ++i)
         chart.rightward_end[i * width + i] = chart.leftward_from[i * width + i] = S::ONE;
     if (ALL) {
-        fill(chart.rightward, n * width, S::ZERO);
-        fill(chart.leftward, n * width, S::ZERO);
+        clear<S>(chart.rightward, n * width);
+        clear<S>(chart.leftward, n * width);
         for (std::size_t i = 0; i < n; ++i) chart.rightward[i * width + i] = chart.leftward[i * width + i] = S::ONE;
     }
     const auto begin = [=](std::size_t first, std::size_t after) {
         if (ALL) return;
-        fill(chart.rightward, STARTS * width, S::ZERO);
-        fill(chart.leftward, STARTS * width, S::ZERO);
+        clear<S>(chart.rightward, STARTS * width);
+        clear<S>(chart.leftward, STARTS * width);
         for (std::size_t i = first; i < after; ++i) {
             const std::size_t itself = i % STARTS * width + i;
             chart.rightward[itself] = chart.leftward[itself] = S::ONE;
@@ -150,8 +150,8 @@ struct Eisner {
 
         // What lies outside each entry of the chart, in the same places.
         const EisnerChart<S> outside = make_eisner<S>(n, n, workspace);
-        fill(outside.rightward, n * width, S::ZERO);
-        fill(outside.leftward, n * width, S::ZERO);
+        clear<S>(outside.rightward, n * width);
+        clear<S>(outside.leftward, n * width);
         float* arcs = shares.arcs;
         for (std::size_t r = 0; r < n; ++r) {
             const Value share = S::multiply(sentence.root[r], S::inverse(total));

@@ -65,15 +65,15 @@ inline GivenChart<S> fill_h3n(const SentenceOf<typename S::Value>& sentence, Wor
                               ALL ? workspace.take<Value>(size) : nullptr,
                               workspace.take<std::int32_t>(starts),
                               workspace.take<std::int32_t>(size)};
-    fill(chart.right, size, S::ZERO);
-    fill(chart.complete_end, size, S::ZERO);
+    clear<S>(chart.right, size);
+    clear<S>(chart.complete_end, size);
     // Where there is no span yet: a word that never governs the spans of its row, since the arc from a word to itself
     // may be NaN.
     for (std::size_t j = 1; j <= n; ++j) fill_heads(chart.head_end + j * width, width, j - 1);
     const auto begin = [=](std::size_t first, std::size_t after) {
         const std::size_t from = ALL ? first * width : 0, count = (ALL ? after - first : STARTS) * width;
-        fill(chart.left + from, count, S::ZERO);
-        fill(chart.complete + from, count, S::ZERO);
+        clear<S>(chart.left + from, count);
+        clear<S>(chart.complete + from, count);
         for (std::size_t i = first; i < after; ++i) fill_heads(chart.head + (ALL ? i : i % STARTS) * width, width, i);
     };
     for_spans(workspace, 1, n, begin, [=](std::size_t i, std::size_t j) {
@@ -160,7 +160,7 @@ struct Given {
 
         // What lies outside each entry of the chart, in the same places, and outside the arcs.
         Value* zeros = workspace.take<Value>(7 * size);
-        fill(zeros, 7 * size, S::ZERO);
+        clear<S>(zeros, 7 * size);
         Value *left = zeros, *right = zeros + size, *complete = zeros + 2 * size, *complete_end = zeros + 3 * size,
               *rightward = zeros + 4 * size, *any_end = zeros + 5 * size, *arc = zeros + 6 * size;
         auto* row_head = workspace.take<std::int32_t>(n + 1);

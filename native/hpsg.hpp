@@ -239,8 +239,8 @@ inline void fill_tile(const Chart<S>& chart, const SentenceOf<typename S::Value>
     const std::size_t top = end + TILE - 1 < chart.n ? end + TILE - 1 : chart.n;  // the last end
     const std::size_t low = aligned(start, W), high = aligned(top + W - 1, W);
     for (std::size_t s = 0; s < SPANS; ++s) {
-        fill(inner + s * width + low, high - low, S::ZERO);
-        if (!S::IDEMPOTENT) fill(rightward + s * width + low, high - low, S::ZERO);
+        clear<S>(inner + s * width + low, high - low);
+        if (!S::IDEMPOTENT) clear<S>(rightward + s * width + low, high - low);
     }
     if (start + TILE < end) split_tile(chart, start, end, inner, rightward);
 
@@ -290,8 +290,8 @@ inline Chart<S> make_chart(const SentenceOf<typename S::Value>& sentence, Worksp
     const std::size_t n = sentence.words, width = padded(n), vectors = width / S::WIDTH;
     const Chart<S> chart{n, n + 1, width, vectors, workspace.take<Value>((n + 1) * (n + 1) * width),
                          workspace.take<Value>(n * width), workspace.take<Value>(n * width)};
-    fill(chart.arc_from, n * width, S::ZERO);
-    fill(chart.arc_to, n * width, S::ZERO);
+    clear<S>(chart.arc_from, n * width);
+    clear<S>(chart.arc_to, n * width);
     for (std::size_t h = 0; h < n; ++h)
         for (std::size_t m = 0; m < n; ++m)
             if (h != m) chart.arc_from[h * width + m] = chart.arc_to[m * width + h] = sentence.arc[h][m];
@@ -337,7 +337,7 @@ inline bool hpsg(const Sentence& sentence, Workspace& workspace, Tree& tree, Cha
 
     // No back-pointers were kept: the n-1 splits on the way down are found again.
     const auto find_inner = [=](std::size_t i, std::size_t j) {
-        fill(inner, chart.width, NEVER);
+        clear<MaxPlus>(inner, chart.width);
         if (j == i + 1)
             inner[i] = 0.0F;
         else
@@ -499,7 +499,7 @@ struct Hpsg {
         // The heads of the whole sentence, without its label.
         const Value open = sentence.open[0][n];
         Value* top = workspace.take<Value>(width);
-        fill(top, width, S::ZERO);
+        clear<S>(top, width);
         Value total = S::ZERO;
         for (std::size_t h = 0; h < n; ++h) {
             top[h] = S::multiply(sentence.full[0][n], sentence.root[h]);
@@ -515,14 +515,14 @@ struct Hpsg {
         for (std::size_t a = 0; a <= n; ++a)
             for (std::size_t v = 0; v < vectors; ++v) {
                 const std::size_t from = v * W < a ? 0 : a, to = v * W + W > a ? n + 1 : a;
-                fill(back.outside(a, v, from), (to - from) * W, S::ZERO);
+                clear<S>(back.outside(a, v, from), (to - from) * W);
             }
         back.arcs = workspace.take<Value>(n * width);
-        fill(back.arcs, n * width, S::ZERO);
+        clear<S>(back.arcs, n * width);
         back.zeros = workspace.take<Value>((n + 1) * W);
         back.spare = workspace.take<Value>((n + 1) * W);
-        fill(back.zeros, (n + 1) * W, S::ZERO);
-        fill(back.spare, (n + 1) * W, S::ZERO);
+        clear<S>(back.zeros, (n + 1) * W);
+        clear<S>(back.spare, (n + 1) * W);
         Value *row = workspace.take<Value>(width), *by_head = workspace.take<Value>(W);
         Vec most = S::all(S::ZERO);
         const Vec zero = S::all(S::ZERO);
@@ -557,7 +557,7 @@ struct Hpsg {
                 most = S::larger(most, times_label);
             }
             if (!whole && !(S::share(S::reduce(relevance)) >= LEAST_SHARE)) {
-                fill(governed, width, S::ZERO);
+                clear<S>(governed, width);
                 return false;
             }
             const Value inverse = open > S::ZERO ? S::inverse(open) : S::ZERO;
@@ -621,8 +621,8 @@ struct Hpsg {
         for_tiles_down(n, workspace, [&](std::size_t start, std::size_t end) {
             const std::size_t last = end + TILE - 1 < n ? end + TILE - 1 : n;
             const std::size_t low = aligned(start, W), high = aligned(last + W - 1, W);
-            for (std::size_t s = 0; s < 3 * SPANS; ++s) fill(back.inner + s * width + low, high - low, S::ZERO);
-            fill(back.governed, SPANS * width, S::ZERO);
+            for (std::size_t s = 0; s < 3 * SPANS; ++s) clear<S>(back.inner + s * width + low, high - low);
+            clear<S>(back.governed, SPANS * width);
             bool any = false;
             for (std::size_t i = start; i < start + TILE; ++i)
                 for (std::size_t j = last + 1; j-- > (i < end ? end : i + 1);)
