@@ -4,8 +4,8 @@
 
 A joint tree is worth at most the best phrases plus the best arcs, each by themselves: `cky` plus `eisner`. With a span
 or an arc in it, it is worth at most what they find with that one in it. What stays below the tree that `h3n` finds can
-be left out. The table has, on the scores of the model `en`, for sentences joined to a length: the distance between upper
-and lower bound, how much of it is the upper bound's, and the share of spans, of labelled spans and of arcs that stay.
+be left out. The table has, on the scores of the model `en`, for sentences joined to a length: the distance between the
+bounds, how much of it is the upper bound's, and the share of spans, of labelled spans and of arcs that stay.
 """
 
 from __future__ import annotations
