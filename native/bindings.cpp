@@ -206,7 +206,8 @@ nb::list parses_of(const std::vector<h3n::Result>& trees, const Indices& labels)
 // One tuple per sentence: (status, the k best, samples, log-partition, entropy, spans, arcs, cells of heads, their
 // values), where what was not asked for or not found is None.
 nb::list explore(const nb::list& given, const std::vector<std::size_t>& indices, std::size_t best, std::size_t samples,
-                 std::uint64_t seed, bool marginals, std::size_t limit) {
+                 std::uint64_t seed, bool marginals, std::size_t limit, const std::string& target_name) {
+    const h3n::Target& target = target_of(target_name);
     const Inputs inputs(given);
     const std::size_t count = inputs.sentences.size();
     std::vector<h3n::Answer> answers(count);
@@ -216,7 +217,7 @@ nb::list explore(const nb::list& given, const std::vector<std::size_t>& indices,
         std::unique_ptr<h3n::Workspace> workspace = h3n::take_workspace();
         workspace->watch(&watch);
         for (std::size_t s = 0; s < count; ++s)
-            answers[s] = h3n::explore(inputs.sentences[s], decoder_of(best_target(), indices.at(s)),
+            answers[s] = h3n::explore(inputs.sentences[s], decoder_of(target, indices.at(s)),
                                       {best, samples, seed + s, marginals, limit}, *workspace);
         h3n::give_back(std::move(workspace));
     }
@@ -315,7 +316,7 @@ NB_MODULE(_native, m) {
     });
     m.def("decode", &decode, nb::arg("sentences"), nb::arg("decoders"), nb::arg("threads"), nb::arg("target"));
     m.def("explore", &explore, nb::arg("sentences"), nb::arg("decoders"), nb::arg("best"), nb::arg("samples"),
-          nb::arg("seed"), nb::arg("marginals"), nb::arg("limit"));
+          nb::arg("seed"), nb::arg("marginals"), nb::arg("limit"), nb::arg("target"));
     m.def("tree_head_scores", &tree_head_scores, nb::arg("sentences"), nb::arg("threads"));
     m.def("cky_nodes", &cky_nodes, nb::arg("full").noconvert(), nb::arg("open_").noconvert(),
           nb::arg("label").noconvert(), nb::arg("lengths").noconvert(), nb::arg("threads"));

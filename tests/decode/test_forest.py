@@ -20,6 +20,7 @@ from h3n.decode import (
     distributions,
     forest_reference,
     least_risk,
+    native,
     sample_parses,
 )
 from h3n.errors import DecodeError, UnknownName, UsageError
@@ -232,3 +233,20 @@ def test_numbers_out_of_the_range_of_32_bits_are_no_trouble(name: str, spread: f
     mean = np.mean([found.log_partition - parse.score for parse in drawn])
     deviation = np.std([parse.score for parse in drawn])
     assert abs(mean - found.entropy) <= 5 * deviation / math.sqrt(300) + 1e-2
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("words", [5, 27, 40, 70])
+def test_all_instruction_sets_find_the_same(name: str, words: int) -> None:
+    scores = random_scores(np.random.default_rng(words), words)
+    first, *others = (
+        native.explore([scores], [name], best=5, marginals=True, limit=1 << 30, target=target)[0]
+        for target in native.targets()
+    )
+    for other in others:
+        assert [parse.score for parse in other.best] == [parse.score for parse in first.best]
+        assert other.log_partition == pytest.approx(first.log_partition, abs=1e-4)
+        assert other.entropy == pytest.approx(first.entropy, abs=1e-3)
+        for field in ("spans", "arcs"):
+            ours, theirs = getattr(first, field), getattr(other, field)
+            assert (ours is None and theirs is None) or ours == pytest.approx(theirs, abs=1e-4)

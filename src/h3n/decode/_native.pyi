@@ -18,6 +18,7 @@ def explore(
     seed: int,
     marginals: bool,
     limit: int,
+    target: str,
 ) -> list[tuple[int, list[Any], list[Any], float, float, Any, Any, Any, Any]]: ...
 def tree_head_scores(
     sentences: list[tuple[Any, ...]], threads: int

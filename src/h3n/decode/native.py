@@ -77,14 +77,18 @@ def explore(
     seed: int = 0,
     marginals: bool = False,
     limit: int,
+    target: str = "",
 ) -> list[Answer]:
-    """Return one answer per sentence, each from the charts of the decoder named for it; ``limit`` is in bytes."""
+    """Return one answer per sentence, each from the charts of the decoder named for it; ``limit`` is in bytes.
+
+    ``target`` is as in `decode`.
+    """
     inputs = [
         (*_arguments(number, scores, name, NEEDS[name]), scores.empty)
         for number, (scores, name) in enumerate(zip(sentences, names, strict=True))
     ]
     answers = []
-    found = _native.explore(inputs, [_INDEX[name] for name in names], best, samples, seed, marginals, limit)
+    found = _native.explore(inputs, [_INDEX[name] for name in names], best, samples, seed, marginals, limit, target)
     for number, (status, parses, drawn, *rest) in enumerate(found):
         if status == _TOO_LARGE:
             raise DecodeError(
