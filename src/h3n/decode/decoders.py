@@ -76,11 +76,11 @@ def decode_batch(
         raise UnknownName("decoder", decoder, DECODERS)
     if threads < 1:
         raise UsageError(f"{threads} threads; 1 or more is accepted")
-    names = [_resolve(decoder, len(scores), exact_up_to) for scores in sentences]
+    names = [resolve(decoder, len(scores), exact_up_to) for scores in sentences]
     for number, (scores, name) in enumerate(zip(sentences, names, strict=True)):
         if name == "hpsg":
-            _check_memory(number, len(scores), memory_limit)
-    allowed = _constrain_all(sentences, decoder, constraints) if constraints is not None else sentences
+            check_memory(number, len(scores), memory_limit)
+    allowed = constrain_all(sentences, decoder, constraints) if constraints is not None else sentences
     parses = native.decode(allowed, names, threads=threads)
     found = [parse for parse in parses if parse is not None]
     if len(found) < len(parses):
@@ -90,9 +90,8 @@ def decode_batch(
     return found
 
 
-def _constrain_all(
-    sentences: Sequence[Scores], decoder: str, constraints: Sequence[Constraints | None]
-) -> list[Scores]:
+def constrain_all(sentences: Sequence[Scores], decoder: str, constraints: Sequence[Constraints | None]) -> list[Scores]:
+    """Return the scores as the constraints leave them."""
     if len(constraints) != len(sentences):
         raise UsageError(
             f"{len(constraints)} constraints for {len(sentences)} sentences; one or None for each is accepted"
@@ -120,13 +119,15 @@ def _why_not(scores: Scores, name: str, constraints: Constraints | None, memory_
     return why
 
 
-def _resolve(decoder: str, words: int, exact_up_to: int) -> str:
+def resolve(decoder: str, words: int, exact_up_to: int) -> str:
+    """Return which decoder `auto` means for a sentence of so many words."""
     if decoder != "auto":
         return decoder
     return "hpsg" if words <= exact_up_to else "h3n"
 
 
-def _check_memory(number: int, words: int, limit: int) -> None:
+def check_memory(number: int, words: int, limit: int) -> None:
+    """Raise `DecodeError` if the chart of `hpsg` is larger than the limit."""
     needed = native.chart_bytes("hpsg", words)
     if needed > limit:
         raise DecodeError(

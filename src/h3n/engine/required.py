@@ -22,8 +22,8 @@ def show_required(
     hidden = [
         (b, start, end)
         for b, (one, wanted) in enumerate(zip(scores, constraints, strict=True))
-        for start, end in (wanted.require_spans if wanted is not None else ())
-        if _has_label(one, start, end, helper)
+        for start, end, *label in (wanted.require_spans if wanted is not None else ())
+        if not label and _has_label(one, start, end, helper)
     ]
     if not hidden or helper is None:
         return tuple(scores)
