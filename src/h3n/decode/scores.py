@@ -102,6 +102,8 @@ def trusted(
     root: Floats | None,
     label: Labels | None,
     head: Floats | None = None,
+    empty: Floats | None = None,
+    labels: Floats | None = None,
 ) -> Scores:
     """Return scores that are known to fit each other, without a look at them: a parser makes many."""
     made = object.__new__(Scores)
@@ -112,6 +114,8 @@ def trusted(
     put(made, "root", root)
     put(made, "head", head)
     put(made, "label", label)
+    put(made, "empty", empty)
+    put(made, "labels", labels)
     return made
 
 
