@@ -15,11 +15,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks._processes import children_clock, run_quietly
+from benchmarks._samples import random_tree, random_words
 from h3n.cli.scores import Choices, score_files
 from h3n.evaluate import load_parameters
 from h3n.evaluate.parameters import BUILT_IN
-from h3n.measure.samples import random_tree, random_words
-from h3n.measure.timing import children_clock, least, run_quietly
+from h3n.measure.timing import least
 
 SENTENCES = 6000
 TARGET = 10.0

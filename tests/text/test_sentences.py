@@ -200,11 +200,11 @@ def test_a_long_monotonous_text_is_cut_and_kept(unit: str) -> None:
 def test_the_scores_on_gum(data: os.PathLike[str]) -> None:
     from pathlib import Path
 
+    from benchmarks.segmentation import attached
     from h3n.evaluate import score_conll18
-    from h3n.measure.documents import read_documents
-    from h3n.measure.segmentation import attached
+    from h3n.text.documents import documents as documents_of
 
-    documents = list(read_documents(Path(data) / "gum" / "dev.conllu.xz"))
+    documents = list(documents_of(formats.read(Path(data) / "gum" / "dev.conllu.xz")))
     found = [attached(s) for d in documents for s in text.segment("\n\n".join(d.paragraphs))]
     scores = score_conll18([s for d in documents for s in d.gold], found)
     assert scores["Words"].f1 > 99.7

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.english import measure_treebanks
 from h3n.config import Treebank, load_config
 from h3n.errors import UnknownName
-from h3n.measure.treebanks import measure_treebanks
 from h3n.model.model import Model
 from h3n.parser import Parser
 from h3n.training import load_examples, train

@@ -50,8 +50,7 @@ def speed(
             model, data, precision=precision, sample=sample, limit=limit, repeat=repeat, plot=plot, as_json=as_json
         )
         return
-    from h3n.measure.other_parsers import spacy_rates
-    from h3n.measure.parsing import describe_parsing, measure_parsing, read_text, repeat_text
+    from h3n.measure.parsing import describe_parsing, measure_parsing, read_text, repeat_text, spacy_rates
     from h3n.parser import load
 
     text = repeat_text(read_text(file), sentences)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -12,39 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from h3n import formats
 from h3n.config import Treebank
-from h3n.errors import InputError, UsageError
-from h3n.measure.parsing import drain
+from h3n.measure.parsing import SPACY_PARTS, drain
 from h3n.measure.timing import least, least_in_turns
 from h3n.text import segment
 
 if TYPE_CHECKING:
     from h3n.parser import Parser
 
-# What is left out of a spaCy pipeline for each of its two rates.
-SPACY_PARTS: dict[str, list[str]] = {"whole": [], "parser": ["ner", "lemmatizer", "attribute_ruler"]}
 SUPAR = ("biaffine", "crf")
-
-
-def spacy_rates(name: str, text: str, *, count: int, repeat: int) -> dict[str, float]:
-    """Return how many of our sentences a spaCy pipeline parses per second, a paragraph being one of its documents.
-
-    ``whole`` is the pipeline as it comes, names and lemmas included; ``parser`` its tagger and parser alone.
-    """
-    try:
-        import spacy
-    except ImportError:
-        raise UsageError("--spacy: spaCy is not installed: pip install spacy") from None
-    documents = text.split("\n\n")
-    rates = {}
-    for part, left_out in SPACY_PARTS.items():
-        try:
-            pipeline = spacy.load(name, exclude=left_out)
-        except OSError as error:
-            raise InputError(f"spaCy pipeline {name!r} cannot be loaded: {str(error).splitlines()[0]}") from None
-        # Once more than ours: the first run is for warming up.
-        seconds = least(lambda: deque(pipeline.pipe(documents), 0), repeat=repeat + 1, clock=time.perf_counter)  # noqa: B023
-        rates[part] = count / seconds
-    return rates
 
 
 def compare_with_spacy(parser: Parser, name: str, text: str, *, repeat: int) -> dict[str, float]:
