@@ -73,7 +73,7 @@ def test_clients_that_come_together_share_a_batch_and_get_their_own_sentences() 
     answers, recorder, metrics = run(work)
     assert answers == [[(f"a{i}",), (f"b{i}",)] for i in range(20)]
     assert len(recorder.calls) == 1
-    assert "h3n_sentences_total 40" in metrics.text()
+    assert "h3n_sentences_total 40.0" in metrics.text()
 
 
 def test_other_wishes_and_constraints_are_parsed_apart() -> None:
@@ -141,8 +141,8 @@ def test_dropped_work_is_not_parsed_and_leaves_the_queue() -> None:
     answers, recorder, metrics = run(work, Settings(window=0))
     assert answers == ([("a",)], [("c",)])
     assert all(("b",) not in sentences for _, sentences, _ in recorder.calls)
-    assert "h3n_queue_words 0" in metrics.text()
-    assert "h3n_queue_requests 0" in metrics.text()
+    assert "h3n_queue_words 0.0" in metrics.text()
+    assert "h3n_queue_requests 0.0" in metrics.text()
 
 
 def test_short_request_does_not_wait_for_all_of_a_long_one() -> None:
@@ -187,7 +187,7 @@ def test_histogram_counts_what_is_at_or_below_a_bound() -> None:
     for size in (1, 2, 3, 1000):
         metrics.batches.observe(size)
     lines = metrics.text().splitlines()
-    assert 'h3n_batch_sentences_bucket{le="1"} 1' in lines
-    assert 'h3n_batch_sentences_bucket{le="4"} 3' in lines
-    assert 'h3n_batch_sentences_bucket{le="+Inf"} 4' in lines
-    assert "h3n_batch_sentences_sum 1006" in lines
+    assert 'h3n_batch_sentences_bucket{le="1.0"} 1.0' in lines
+    assert 'h3n_batch_sentences_bucket{le="4.0"} 3.0' in lines
+    assert 'h3n_batch_sentences_bucket{le="+Inf"} 4.0' in lines
+    assert "h3n_batch_sentences_sum 1006.0" in lines

@@ -93,7 +93,7 @@ def test_full_service_is_asked_again(start: Callable[..., AbstractContextManager
         assert gated.entered.wait(30)
         threads[1].start()
         with Client(service.url, retries=0) as hasty:
-            while service.app.state.service.metrics.queue_words.value != 2:
+            while service.app.state.service.metrics.queue_words._value.get() != 2:
                 threads[1].join(0.01)
             with pytest.raises(ServiceError, match="429"):
                 hasty.parse(words=["b"])

@@ -23,7 +23,7 @@ Start = Callable[..., AbstractContextManager[Running]]
 def test_full_service_answers_429_with_retry_after(start: Start, gated: GatedParser) -> None:
     settings = Settings(limits=Limits(queue_words=3), window=0)
     with start({"tiny": gated}, settings) as service, Sent(service, 1), Sent(service, 2, after=gated.entered):
-        wait_for(lambda: "h3n_queue_words 2" in service.app.state.service.metrics.text())
+        wait_for(lambda: "h3n_queue_words 2.0" in service.app.state.service.metrics.text())
         status, answer, headers = service.send("/v1/parse", {"words": ["a", "b"]})
         assert status == 429
         assert int(headers["retry-after"]) >= 1
@@ -37,7 +37,7 @@ def test_request_that_takes_too_long_is_answered_504_and_dropped(start: Start, g
         assert status == 504
         assert "0.2 s" in answer["error"]
         assert service.send("/v1/parse", {"words": ["a"], "stream": True})[0] == 504
-        assert 'h3n_dropped_requests_total{why="time"} 2' in service.send("/metrics")[1]
+        assert 'h3n_dropped_requests_total{why="time"} 2.0' in service.send("/metrics")[1]
         gated.gate.set()
 
 
@@ -46,8 +46,8 @@ def test_work_of_a_client_that_is_gone_is_dropped(start: Start, gated: GatedPars
         with Sent(service, 1) as first:
             assert gated.entered.wait(30)
             with Sent(service, 2):
-                wait_for(lambda: service.app.state.service.metrics.queue_words.value == 2)
-            wait_for(lambda: service.app.state.service.metrics.queue_words.value == 0)  # its socket is closed
+                wait_for(lambda: service.app.state.service.metrics.queue_words._value.get() == 2)
+            wait_for(lambda: service.app.state.service.metrics.queue_words._value.get() == 0)  # its socket is closed
             gated.gate.set()
             assert b"200 OK" in first.connection.recv(65536)
         wait_for(lambda: 'why="gone"} 1' in service.app.state.service.metrics.text())

@@ -42,7 +42,7 @@ async def attended(request: Request, work: Awaitable[Answer], service: Service) 
         done, _ = await asyncio.wait({task, gone}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         if task in done:
             return task.result()
-        service.metrics.dropped.add(1, "gone" if done else "time")
+        service.metrics.dropped.labels("gone" if done else "time").inc()
         raise Gone if done else TooSlow(f"no answer within {limit:g} s, which is the limit")
     finally:
         for one in (task, gone):
@@ -98,7 +98,7 @@ async def streamed(request: Request, body: ParseRequest, service: Service) -> Re
         finally:
             await pieces.aclose()
             if not finished:
-                service.metrics.dropped.add(1, "gone")
+                service.metrics.dropped.labels("gone").inc()
 
     return StreamingResponse(lines(), media_type=JSON_LINES)
 

@@ -171,7 +171,7 @@ class Batcher:
             # What is within the limits of one request is taken at least when nothing else waits.
             if self._waiting and self._waiting + words > self._settings.limits.queue_words:
                 raise Full(max(1, round(self._waiting / self._speed)))
-            self._metrics.queue_requests.value += 1
+            self._metrics.queue_requests.inc()
             if job.sentences:
                 self._jobs.append(job)
                 self._count(words)
@@ -180,14 +180,14 @@ class Batcher:
     def _remove(self, job: _Job) -> None:
         with self._changed:
             job.dropped = True
-            self._metrics.queue_requests.value -= 1
+            self._metrics.queue_requests.dec()
             if job in self._jobs:
                 self._jobs.remove(job)
                 self._count(-sum(map(len, job.sentences[job.taken :])))
 
     def _count(self, words: int) -> None:
         self._waiting += words
-        self._metrics.queue_words.value = self._waiting
+        self._metrics.queue_words.set(self._waiting)
 
     def _work(self) -> None:
         """Parse until the service is closed; whatever ends the work before fails what is in hand, and nothing else."""
@@ -261,8 +261,8 @@ class Batcher:
                 _log.exception("a batch failed")
             _send([(group[0].job, error)])
             return
-        self._metrics.sentences.add(sum(len(piece.sentences) for piece in group))
-        self._metrics.words.add(sum(piece.words for piece in group))
+        self._metrics.sentences.inc(sum(len(piece.sentences) for piece in group))
+        self._metrics.words.inc(sum(piece.words for piece in group))
         _send([(piece.job, [next(results) for _ in piece.sentences]) for piece in group])
 
     def _parsed(self, group: Sequence[_Piece]) -> list[Result]:

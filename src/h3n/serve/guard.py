@@ -74,7 +74,7 @@ class Guard:
             status = 499
         finally:
             path = getattr(scope.get("route"), "path", "other")  # a route's, never what a client made up
-            self.metrics.requests.add(1, path, str(status))
+            self.metrics.requests.labels(path, str(status)).inc()
             self.metrics.request_seconds.observe(time.perf_counter() - start)
 
     async def _limited(self, scope: Message, receive: Receive, send: Send) -> None:

@@ -39,7 +39,7 @@ class Starting:
     def count_refusal(self, status: int) -> None:
         """Count what was refused before it was a request."""
         if self._app is not None:
-            self._app.state.service.metrics.requests.add(1, "other", str(status))
+            self._app.state.service.metrics.requests.labels("other", str(status)).inc()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
