@@ -17,9 +17,9 @@ from pathlib import Path
 
 from benchmarks._processes import children_clock, run_quietly
 from benchmarks._samples import random_tree, random_words
-from h3n.cli.scores import Choices, score_files
 from h3n.evaluate import load_parameters
 from h3n.evaluate.parameters import BUILT_IN
+from h3n.measure.scores import Choices, score_files
 from h3n.measure.timing import least
 
 SENTENCES = 6000

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from h3n.cli.commands import COMMANDS
-from h3n.draw.cells import COLOURS
+from h3n.draw.terminal import COLOURS
 from h3n.files import is_regular, read_regular, shown_name
 
 CLI = Path(__file__).parents[2] / "src" / "h3n" / "cli"

@@ -15,13 +15,13 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 from h3n.decode import Constraints
 from h3n.errors import DecodeError
 from h3n.parser import Result
-from h3n.serve import Limits, Settings
-from h3n.serve.batching import Batcher, Full, Wish
+from h3n.serve import ServiceLimits, Settings
+from h3n.serve.batching import Batcher, Full, ParseOptions
 from h3n.serve.metrics import Metrics
 from h3n.trees import Sentence
 
-WISH = Wish("model")
-Call = tuple[Wish, list[tuple[str, ...]], Constraints | None]
+OPTIONS = ParseOptions("model")
+Call = tuple[ParseOptions, list[tuple[str, ...]], Constraints | None]
 
 
 class Recorder:
@@ -32,10 +32,12 @@ class Recorder:
         self.gate, self.entered = threading.Event(), threading.Event()
         self.gate.set()
 
-    def __call__(self, wish: Wish, sentences: Sequence[Sentence], constraints: Constraints | None) -> list[Result]:
+    def __call__(
+        self, parse_options: ParseOptions, sentences: Sequence[Sentence], constraints: Constraints | None
+    ) -> list[Result]:
         self.entered.set()
         assert self.gate.wait(30)
-        self.calls.append((wish, [sentence.words for sentence in sentences], constraints))
+        self.calls.append((parse_options, [sentence.words for sentence in sentences], constraints))
         if any("bad" in sentence.words for sentence in sentences):
             raise DecodeError("bad scores")
         return [Result(sentence=sentence) for sentence in sentences]
@@ -45,8 +47,10 @@ def sentence(*words: str) -> Sentence:
     return Sentence(words=words)
 
 
-async def words_of(batcher: Batcher, *sentences: Sentence, wish: Wish = WISH, **options: Any) -> list[tuple[str, ...]]:
-    async with aclosing(batcher.run(wish, sentences, **options)) as pieces:
+async def words_of(
+    batcher: Batcher, *sentences: Sentence, parse_options: ParseOptions = OPTIONS, **options: Any
+) -> list[tuple[str, ...]]:
+    async with aclosing(batcher.run(parse_options, sentences, **options)) as pieces:
         return [result.words for piece in [piece async for piece in pieces] for result in piece]
 
 
@@ -82,7 +86,7 @@ def test_other_wishes_and_constraints_are_parsed_apart() -> None:
     async def work(batcher: Batcher, _: Recorder) -> Any:
         return await asyncio.gather(
             words_of(batcher, sentence("a")),
-            words_of(batcher, sentence("b"), wish=Wish("model", decoder="cky")),
+            words_of(batcher, sentence("b"), parse_options=ParseOptions("model", decoder="cky")),
             words_of(batcher, sentence("c"), sentence("d"), constraints={1: constraints}),
             words_of(batcher, sentence("e")),
         )
@@ -90,10 +94,10 @@ def test_other_wishes_and_constraints_are_parsed_apart() -> None:
     answers, recorder, _ = run(work)
     assert answers == [[("a",)], [("b",)], [("c",), ("d",)], [("e",)]]
     assert sorted(recorder.calls, key=lambda call: call[1]) == [
-        (WISH, [("a",), ("e",)], None),
-        (Wish("model", decoder="cky"), [("b",)], None),
-        (WISH, [("c",)], None),
-        (WISH, [("d",)], constraints),
+        (OPTIONS, [("a",), ("e",)], None),
+        (ParseOptions("model", decoder="cky"), [("b",)], None),
+        (OPTIONS, [("c",)], None),
+        (OPTIONS, [("d",)], constraints),
     ]
 
 
@@ -108,7 +112,7 @@ def test_failure_concerns_its_own_request_alone() -> None:
 
 
 def test_full_queue_refuses_and_says_when_to_come_back() -> None:
-    limits = Limits(queue_words=4)
+    limits = ServiceLimits(queue_words=4)
 
     async def work(batcher: Batcher, recorder: Recorder) -> Any:
         recorder.gate.clear()

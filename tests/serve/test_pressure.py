@@ -14,14 +14,14 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from tests.serve.conftest import GatedParser, Running
 
 Start = Callable[..., AbstractContextManager[Running]]
 
 
 def test_full_service_answers_429_with_retry_after(start: Start, gated: GatedParser) -> None:
-    settings = Settings(limits=Limits(queue_words=3), window=0)
+    settings = Settings(limits=ServiceLimits(queue_words=3), window=0)
     with start({"tiny": gated}, settings) as service, Sent(service, 1), Sent(service, 2, after=gated.entered):
         wait_for(lambda: "h3n_queue_words 2.0" in service.app.state.service.metrics.text())
         status, answer, headers = service.send("/v1/parse", {"words": ["a", "b"]})
@@ -32,7 +32,7 @@ def test_full_service_answers_429_with_retry_after(start: Start, gated: GatedPar
 
 
 def test_request_that_takes_too_long_is_answered_504_and_dropped(start: Start, gated: GatedParser) -> None:
-    with start({"tiny": gated}, Settings(limits=Limits(seconds=0.2))) as service:
+    with start({"tiny": gated}, Settings(limits=ServiceLimits(seconds=0.2))) as service:
         status, answer, _ = service.send("/v1/parse", {"words": ["a"]})
         assert status == 504
         assert "0.2 s" in answer["error"]
@@ -55,7 +55,7 @@ def test_work_of_a_client_that_is_gone_is_dropped(start: Start, gated: GatedPars
 
 
 def test_body_that_never_comes_is_given_up(start: Start, parser: Parser) -> None:
-    settings = Settings(limits=Limits(seconds=0.2))
+    settings = Settings(limits=ServiceLimits(seconds=0.2))
     with start({"tiny": parser}, settings) as service, socket.create_connection(("127.0.0.1", service.port)) as client:
         client.sendall(b"POST /v1/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
         assert b"408" in client.recv(65536)

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from h3n.cli.progress import progress
+from h3n.cli.options import TreebankFormat
 from h3n.cli.reading import read_sentences
-from h3n.cli.terminal import say
+from h3n.cli.terminal import progress, say
 from h3n.errors import InputError
 from h3n.files import STANDARD
 from h3n.formats import Reading
@@ -22,9 +22,7 @@ def check(
     dependencies: Annotated[
         str | None, typer.Option(metavar="FILE", help="A file of dependencies for the trees in FILE, line by line.")
     ] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of FILE; else by its ending.")
-    ] = None,
+    format_name: TreebankFormat = None,
     top: Annotated[
         int, typer.Option("--top", "-n", min=1, help="How many findings to list, the likeliest first.")
     ] = 100,

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from h3n import models
+from h3n.cli.options import AsJson
 from h3n.cli.streams import printable
 from h3n.cli.terminal import say
 from h3n.errors import InputError, UsageError
@@ -49,7 +50,7 @@ def _group() -> None:
 
 
 @model.command(name="list")
-def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_models(as_json: AsJson = False) -> None:
     """List the models that have a name: bundled ones, your own, and those of installed packages."""
     rows = list(_readable(installed()))
     if as_json:
@@ -70,7 +71,7 @@ def _readable(folders: dict[str, Path]) -> Iterator[dict[str, Any]]:
 
 
 @model.command()
-def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def info(name: Name, as_json: AsJson = False) -> None:
     """Say what a model reads and what it can find, and show its model card."""
     folder = locate(name)
     about, found = read_about(folder), _summary(folder)
@@ -188,7 +189,7 @@ def calibrate(
         Path | None, typer.Option(metavar="FILE", help="Draw how often choices are right (.png, .svg, .pdf).")
     ] = None,
     store: Annotated[bool, typer.Option("--store", help="Write the fitted numbers into the model's options.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure how often a model is right where it says how sure it is, and fit its confidences.
 

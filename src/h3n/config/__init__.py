@@ -1,7 +1,6 @@
 """Options: every one with its default, read from presets, TOML files and the command line, and checked in one place."""
 
-from h3n.config.building import build_options, parse_toml, read_toml
-from h3n.config.checking import check
+from h3n.config.building import build_options, check, parse_toml, read_toml
 from h3n.config.describing import describe_options
 from h3n.config.loading import (
     config_of,

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from h3n.config.building import TOO_DEEP, build_options, parse_toml, read_toml, show
-from h3n.config.checking import check
+from h3n.config.building import TOO_DEEP, build_options, check, parse_toml, read_toml, show
 from h3n.config.options import Config, Treebank
 from h3n.errors import UnknownName, UsageError
 

@@ -14,13 +14,13 @@ from typing import Any
 from h3n.convert.rules.matching import Bound, Match, Tried, compile_pattern
 from h3n.convert.rules.nodes import NOWHERE, LinkedNode, bottom_up
 from h3n.convert.rules.patterns import Vocabulary, parse
-from h3n.corpus.reading import Parsed, parsed_of, rows_of
+from h3n.corpus.reading import CorpusSentence, parsed_of, rows_of
 from h3n.errors import FormatError, Place, UsageError
 from h3n.trees import UNARY
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Hit:
     """A phrase or word that a pattern fits, from ``start`` up to ``end``, and the row of its sentence."""
 
     label: str
@@ -33,12 +33,12 @@ class Found:
         return " ".join(self.row["words"][self.start : self.end])
 
     @property
-    def parsed(self) -> Parsed:
+    def parsed(self) -> CorpusSentence:
         """The sentence as `h3n.corpus.read` gives it."""
         return parsed_of(self.row)
 
 
-def find(folder: str | os.PathLike[str], pattern: str) -> Iterator[Found]:
+def find(folder: str | os.PathLike[str], pattern: str) -> Iterator[Hit]:
     """Return all that a pattern fits in a corpus in Parquet, in order, an outer phrase before what is in it."""
     fits = _compiled(pattern)
     return (found for row in rows_of(folder) for found in _fitting(row, fits))
@@ -51,7 +51,7 @@ def _compiled(pattern: str) -> Match:
         raise UsageError(f"{error.found}; expected {error.expected}") from None
 
 
-def _fitting(row: Mapping[str, Any], fits: Match) -> Iterator[Found]:
+def _fitting(row: Mapping[str, Any], fits: Match) -> Iterator[Hit]:
     roots = linked(row)
     nodes = sorted(
         (node for root in roots for node in bottom_up(root) if isinstance(node, LinkedNode)),
@@ -60,7 +60,7 @@ def _fitting(row: Mapping[str, Any], fits: Match) -> Iterator[Found]:
     tried: Tried = {}
     for node in nodes:
         if fits(node, Bound.sharing(tried)):
-            yield Found(node.label, node.start, node.end, row)
+            yield Hit(node.label, node.start, node.end, row)
 
 
 def linked(row: Mapping[str, Any]) -> list[LinkedNode]:

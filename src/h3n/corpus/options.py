@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from h3n import outputs
 from h3n.errors import UnknownName, UsageError
 from h3n.files import COMPRESSED
 
@@ -25,7 +26,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
 TABLES = ("parquet", "arrow")
 PACKED = tuple(COMPRESSED)
 # The format of the output -> the ending of its shards.
-OUTPUTS = {"parquet": ".parquet", "conllu": ".conllu", "brackets": ".ptb", "jsonl": ".jsonl"}
+OUTPUTS = {"parquet": ".parquet"} | {output.name: output.shard for output in outputs.OUTPUTS.values() if output.shard}
 SMALLEST, LARGEST, PIECES = 1 << 15, 1 << 22, 64  # bytes of a shard at least and at most, and shards wanted
 
 

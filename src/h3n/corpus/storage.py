@@ -104,6 +104,17 @@ def each(function: Callable[[Item], Value], items: Sequence[Item], *, url: str) 
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A file or a part of it: bytes of one by lines, row groups of a table, from ``start`` up to ``end``."""
+
+    name: str
+    url: str
+    format: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Folder:
     """A folder of files that appear whole, on this machine or elsewhere."""
 

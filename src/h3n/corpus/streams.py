@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeAlias
 
 from h3n import files
 from h3n.corpus import storage
-from h3n.corpus.pieces import Piece
+from h3n.corpus.storage import Piece
 from h3n.formats.lines import LONGEST
 
 Line: TypeAlias = tuple[int, bytes]  # the byte that a line begins at, and the line with its end

@@ -43,6 +43,10 @@ class Constraints:
                 )
             object.__setattr__(self, field.name, tuple((int(first), int(second)) for first, second in pairs))
 
+    def has(self, part: str) -> bool:
+        """Return whether anything is required or forbidden of ``spans`` or ``arcs``."""
+        return any(getattr(self, field.name) for field in fields(self) if field.name.endswith(part))
+
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) for field in fields(self))
 
@@ -59,7 +63,7 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
     """
     _check(scores, constraints)
     full, open_, arc, root = scores.full, scores.open, scores.arc, scores.root
-    if (constraints.require_spans or constraints.forbid_spans) and full is not None and open_ is not None:
+    if constraints.has("spans") and full is not None and open_ is not None:
         full, open_ = full.copy(), open_.copy()
         for cell in constraints.forbid_spans:
             if np.isfinite(full[cell]) and open_[cell] <= full[cell]:
@@ -71,7 +75,7 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
                 matrix[:start, start + 1 : end] = -np.inf
                 matrix[start + 1 : end, end + 1 :] = -np.inf
             open_[start, end] = full[start, end]
-    if (constraints.require_arcs or constraints.forbid_arcs) and arc is not None and root is not None:
+    if constraints.has("arcs") and arc is not None and root is not None:
         allowed = np.ones((len(root) + 1, len(root)), dtype=bool)  # the last row, that is row ROOT, is the root
         for governor, word in constraints.require_arcs:
             others = np.arange(len(allowed)) != governor % len(allowed)
@@ -81,14 +85,6 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
         never = np.float32(-np.inf)
         arc, root = np.where(allowed[:-1], arc, never), np.where(allowed[ROOT], root, never)
     return replace(scores, full=full, open=open_, arc=arc, root=root)
-
-
-def check_kinds(constraints: Constraints, *, decoder: str, needs: Sequence[str]) -> None:
-    """Raise `UsageError` if there are constraints on something the decoder does not find."""
-    if (constraints.require_spans or constraints.forbid_spans) and "full" not in needs:
-        raise UsageError(f"`{decoder}` finds no spans, so none can be required or forbidden; `cky`, `hpsg`, `h3n` do")
-    if (constraints.require_arcs or constraints.forbid_arcs) and "arc" not in needs:
-        raise UsageError(f"`{decoder}` finds no arcs, so none can be required or forbidden; `hpsg`, `h3n`, `mst` do")
 
 
 def explain(scores: Scores, constraints: Constraints, possible: Callable[[Scores], bool]) -> str:

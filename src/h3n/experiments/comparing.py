@@ -14,7 +14,7 @@ import torch
 from h3n.config import Config, config_of, table_of
 from h3n.errors import InputError, UsageError
 from h3n.experiments.experiment import Comparison
-from h3n.experiments.making import make_file
+from h3n.experiments.files import make_file
 from h3n.experiments.measuring import measure_rows
 from h3n.experiments.miniature import OVERLAY
 from h3n.experiments.plan import Choice, Job, makes_of, plan
@@ -24,8 +24,8 @@ from h3n.files import restore_folder, write_text
 from h3n.measure.provenance import checksums, describe_code, describe_machine, public_name
 from h3n.model.model import Model
 from h3n.training import Note, load_examples, train
-from h3n.training.curves import read_metrics
 from h3n.training.processes import Processes, choose_device
+from h3n.training.record import read_metrics
 
 PROVENANCE = "provenance.json"
 

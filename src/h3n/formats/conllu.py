@@ -15,15 +15,16 @@ from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
 from h3n.formats.rows import (
     EMPTY,
     Block,
-    check_inserts,
     column,
     columns_of,
     dependencies_of,
+    heads_of,
+    joined,
     read_blocks,
     split_inserts,
+    tags_of,
     with_inserts,
 )
-from h3n.formats.written_rows import heads_of, joined, tags_of
 from h3n.trees import Sentence
 
 NO_WORDS = "# text ="
@@ -88,5 +89,4 @@ def rows_of(sentence: Sentence) -> list[str]:
     rows = joined([values or none for values in (*rest, sentence.misc)], sentence.words)
     if not sentence.inserts:
         return rows
-    check_inserts(sentence.inserts, len(sentence), sentence.place or Place("sentence", 1))
-    return with_inserts(rows, sentence.inserts)
+    return with_inserts(rows, sentence.inserts, sentence.place or Place("sentence", 1))

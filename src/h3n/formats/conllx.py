@@ -21,10 +21,12 @@ from h3n.formats.rows import (
     column,
     columns_of,
     dependencies_of,
+    heads_of,
+    joined,
     read_blocks,
     split_inserts,
+    tags_of,
 )
-from h3n.formats.written_rows import heads_of, joined, tags_of
 from h3n.trees import Sentence
 
 _HEAD, _RELATION = "PHead", "PDeprel"

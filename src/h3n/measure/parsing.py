@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from h3n import text as plain
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UsageError, first_line
 from h3n.measure.profile import profile_parsing
 from h3n.measure.provenance import describe_parser, ran_text
 from h3n.measure.samples import plain_text
@@ -110,7 +110,7 @@ def spacy_rates(name: str, text: str, *, count: int, repeat: int) -> dict[str, f
         try:
             pipeline = spacy.load(name, exclude=left_out)
         except OSError as error:
-            raise InputError(f"spaCy pipeline {name!r} cannot be loaded: {str(error).splitlines()[0]}") from None
+            raise InputError(f"spaCy pipeline {name!r} cannot be loaded: {first_line(error)}") from None
         # Once more than ours: the first run is for warming up.
         seconds = least(lambda: deque(pipeline.pipe(documents), 0), repeat=repeat + 1, clock=time.perf_counter)  # noqa: B023
         rates[part] = count / seconds

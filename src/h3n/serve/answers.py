@@ -63,13 +63,13 @@ async def whole(request: ParseRequest, service: Service) -> bytes:
     async with aclosing(service.sentences(request, work)) as pieces:
         async for piece in pieces:
             sentences += piece
-    start = dumped({"model": work.wish.model, "decoder": decoder_of(request, work, service)})
+    start = dumped({"model": work.parse_options.model, "decoder": decoder_of(request, work, service)})
     return b'%b,"sentences":[%b]}' % (start[:-1], b",".join(sentences))
 
 
 def decoder_of(request: ParseRequest, work: Work, service: Service) -> str:
     """Return the decoder a request is parsed with; constraints ask for an exact one, as in `Parser.parse`."""
-    name = service.parsers[work.wish.model].model.decoder_for(request.decoder)
+    name = service.parsers[work.parse_options.model].model.decoder_for(request.decoder)
     return "auto" if request.decoder is None and work.constraints and name == "h3n" else name
 
 

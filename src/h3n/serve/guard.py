@@ -13,9 +13,8 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
-from h3n.serve.access import Refusal, refusal_of
 from h3n.serve.metrics import Metrics
-from h3n.serve.settings import Settings
+from h3n.serve.settings import Refusal, Settings, refusal_of
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]

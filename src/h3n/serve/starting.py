@@ -8,10 +8,9 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from h3n.serve.access import refusal_of
 from h3n.serve.guard import HEADERS, RETRY_SECONDS, Message, Receive, Send, refuse
 from h3n.serve.pool import Pool, Ticket
-from h3n.serve.settings import Settings
+from h3n.serve.settings import Settings, refusal_of
 
 ALIVE = "/healthz"
 

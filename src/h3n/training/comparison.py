@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def _every_way(model: Model) -> list[Way]:
 
 def uses_heads(decoder: str) -> bool:
     """Return whether a decoder finds the heads of spans by a score."""
-    return "head" in DECODERS[decoder].needs
+    return DECODERS[decoder].takes_heads
 
 
 def head_scores_of(model: Model) -> list[str]:
@@ -104,12 +104,6 @@ def compare_ways(model: Model, examples: Sequence[Example], ways: Sequence[Way])
             if outcome.problem is None:
                 _take_up(outcome, model, scored, batch, spans)
     return outcomes
-
-
-def with_head_score(model: Model, name: str) -> Model:
-    """Return the model with another way to rank heads."""
-    decoding = replace(model.config.decoding, head_score=name)  # type: ignore[arg-type]
-    return Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
 
 
 def _take_up(

@@ -19,10 +19,10 @@ from h3n.errors import UnknownName, UsageError
 from h3n.evaluate import ClassCounts
 from h3n.model.model import Model
 from h3n.training import evaluate, train
-from h3n.training.comparison import compare_ways, count_right_heads, head_scores_of, ways_of, with_head_score
-from h3n.training.curves import read_metrics
+from h3n.training.comparison import compare_ways, count_right_heads, head_scores_of, ways_of
 from h3n.training.data import Example
 from h3n.training.evaluation import evaluate_each
+from h3n.training.record import read_metrics
 from h3n.trees import HeadedSpan
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
@@ -41,7 +41,8 @@ def test_every_way_scores_as_when_it_is_run_alone(model: Model, treebank: Part) 
     assert [head for decoder, head in ways if decoder == "h3n"] == head_scores_of(model)
     assert {decoder for decoder, _ in ways} == set(DECODERS) - {"auto"}
     for outcome in outcomes:
-        alone = with_head_score(model, outcome.way.head_score) if outcome.way.head_score else model
+        decoding = replace(model.config.decoding, head_score=outcome.way.head_score or model.config.decoding.head_score)
+        alone = Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
         scores = evaluate(alone, examples, decoder=outcome.way.decoder)
         for name in ("LF1", "UAS", "LAS"):
             assert outcome.scores().get(name) == pytest.approx(scores.get(name)), outcome.way

@@ -1,4 +1,4 @@
-"""One training, or other long work, at a time in a folder."""
+"""What this machine gives to a process: its processors, and a folder that no other process works in."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ except ImportError:  # not a POSIX system: nothing to lock with
     fcntl = None  # type: ignore[assignment]
 
 LOCK = ".lock"
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager

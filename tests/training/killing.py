@@ -1,6 +1,6 @@
 """Kill a training with signal 9 at random moments, again and again, and compare its weights with an undisturbed one's.
 
-    python -m tests.train.killing FOLDER ROUNDS [SEED]
+    python -m tests.training.killing FOLDER ROUNDS [SEED]
 
 Each training runs in a fork of this process, which has everything imported already, so that most moments fall into
 updates, checks and the writing of checkpoints. A training that gets through is compared and begun anew.
@@ -22,7 +22,7 @@ from safetensors.torch import load_file
 
 from h3n.config import Treebank, load_config
 from h3n.training import load_examples, train
-from tests.train.conftest import SETTINGS, TREEBANK
+from tests.training.conftest import SETTINGS, TREEBANK
 
 SHORT = ("training.epochs=2", "training.checks=2", "training.save_every=1", "training.tune=false")
 

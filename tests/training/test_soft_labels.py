@@ -12,7 +12,7 @@ from h3n.training import train
 from h3n.training.data import Example, make_example
 from h3n.training.record import describe_part
 from h3n.trees import SoftLabels, Span
-from tests.train.runs import SHORT, Options, Part, assert_same_weights, weights
+from tests.training.runs import SHORT, Options, Part, assert_same_weights, weights
 
 
 @pytest.fixture(scope="module")

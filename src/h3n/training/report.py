@@ -1,27 +1,35 @@
-"""The page of a finished run: curves, scores, confusions, the worst sentences drawn, and how it was made.
+"""What a finished run leaves for readers: curves, a draft of the model's card, and a page.
 
-The page is one file of HTML that needs nothing from outside.
+The page has scores, confusions, the worst sentences drawn, and how the model was made. It is one file of HTML that
+needs nothing from outside.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
+import h3n
+from h3n.config import Treebank, expand
 from h3n.draw import svg
+from h3n.errors import UsageError
 from h3n.model.model import Model, Parsed
+from h3n.models import CARD, UNKNOWN
 from h3n.training.checkpoint import write_file
-from h3n.training.curves import read_metrics
 from h3n.training.data import Example
 from h3n.training.evaluation import bare, compare, quality
-from h3n.training.record import read_record
+from h3n.training.events import Listener, Note
+from h3n.training.record import Record, draw_curves, read_metrics, read_record
 from h3n.trees import Sentence, spans_of
 
 PAGE = "report.html"
+SCORES = ("LP", "LR", "LF1", "UAS", "LAS", "heads", "tags", "upos")
 CONFUSIONS = 12  # rows of a table
 WORST, LONGEST = 6, 30  # sentences drawn, and their most words: longer ones cannot be taken in
 WIDTH = 1000  # pixels of a picture
@@ -31,6 +39,17 @@ table { border-collapse: collapse; } td, th { padding: .1rem .8rem .1rem 0; text
 figure { margin: 0 0 2rem; overflow-x: auto; } img { max-width: 100%; } code { overflow-wrap: anywhere; }
 """.strip()
 Row = tuple[str, ...]
+
+
+def write_reports(run: Path, model: Model, dev: Sequence[Example], *, command: str, report: Listener) -> None:
+    """Draw the curves, write card and page of a finished run, and report where they are."""
+    try:
+        report(Note(text=f"curves are in {draw_curves(run)}"))
+    except UsageError as error:
+        report(Note(text=f"no curves: {error}"))
+    write_card(run, model, command=command)
+    report(Note(text=f"a report is in {write_run_page(run, model, dev, command=command)}"))
+    report(Note(text=f"the parser is in {run / 'model'}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +160,64 @@ def _origin(run: Path, command: str) -> Iterator[str]:
         yield from _table(("part", "sentences", "SHA-256 of what was read"), rows)
         files = [(file, value) for _, part in parts for file, value in part.files.items()]
         yield from _table(("file", "SHA-256"), files)
+
+
+def write_card(run: Path, model: Model, *, command: str) -> None:
+    """Write the draft into the folder of the finished model."""
+    (run / "model" / CARD).write_text("\n".join(_card_lines(run, model, command=command)) + "\n", encoding="utf-8")
+
+
+def _card_lines(run: Path, model: Model, *, command: str) -> Iterator[str]:
+    record = read_record(run)
+    data = model.config.data
+    manifests = [_manifest(treebank) for treebank in data.train]
+    languages = sorted({manifest["language"] for manifest in manifests if "language" in manifest})
+    weights = sum(parameter.numel() for parameter in model.network.parameters())
+    stored = sum(file.stat().st_size for file in (run / "model").rglob("*") if file.is_file())
+    yield f"# {run.name}\n\nA draft written by `h3n train`; read it through before you pass the model on.\n"
+    yield f"- Language: {', '.join(languages) or UNKNOWN}"
+    yield f"- Licence: {UNKNOWN}"
+    yield f"- Size: {weights / 1e6:.1f} million weights, {stored / 1e6:.1f} MB"
+    yield f"- Labels: {len(model.vocabulary.labels) - 1}; relations: {len(model.vocabulary.relations)}"
+    yield "\n## Data\n\n| treebank | sentences seen in an epoch | licence |\n|---|---|---|"
+    for treebank, manifest in zip(data.train, manifests, strict=True):
+        names = treebank.title or manifest.get("title") or ", ".join(Path(file).name for file in treebank.files)
+        licence = treebank.licence or manifest.get("licence", UNKNOWN)
+        yield f"| {_cell(names)} | {treebank.weight:.0%} | {_cell(licence)} |"
+    yield from _dev_scores(run)
+    yield from _card_origin(record, model, command)
+
+
+def _cell(text: Any) -> str:
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def _dev_scores(run: Path) -> Iterator[str]:
+    rows = [row for row in read_metrics(run) if "LF1" in row or "LAS" in row]
+    if not rows:
+        return
+    best = max(rows, key=lambda row: row.get("LF1", 0.0) + row.get("LAS", 0.0))
+    names = [name for name in SCORES if name in best]
+    yield f"\n## Scores on dev, in percent (epoch {best['epoch']}, before the weight of spans was tuned)\n"
+    yield "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
+    yield "| " + " | ".join(f"{best[name]:.2f}" for name in names) + " |"
+
+
+def _card_origin(record: Record | None, model: Model, command: str) -> Iterator[str]:
+    config = model.config
+    encoder = Path(config.encoder.name).name if config.encoder.kind == "pretrained" else "learned here"
+    yield f"\n## How it was made\n\nh3n {h3n.__version__}, encoder: {encoder}, {config.training.epochs} epochs,"
+    yield f"batches of {config.batches.words} words, seed {config.training.seed}.\n\n```\n{command}\n```"
+    if record is not None:
+        yield "\n| file | SHA-256 |\n|---|---|"
+        for file, value in (record.train.files | record.dev.files).items():
+            yield f"| {_cell(Path(file).name)} | {value} |"
+
+
+def _manifest(treebank: Treebank) -> dict[str, Any]:
+    """Return what `h3n prepare` wrote of a treebank beside its files, if it did."""
+    try:
+        table: Any = json.loads((expand(treebank.files[0]).parent / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, IndexError, UsageError):
+        return {}
+    return table if isinstance(table, dict) else {}

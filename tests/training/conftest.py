@@ -11,7 +11,7 @@ import pytest
 from h3n.config import Config, Treebank, load_config
 from h3n.training import load_examples, train
 from h3n.training.data import Example
-from tests.train.runs import SHORT, Options, Part
+from tests.training.runs import SHORT, Options, Part
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
 SETTINGS = [

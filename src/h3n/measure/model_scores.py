@@ -1,14 +1,14 @@
-"""What `h3n evaluate --model` computes and prints: a model on gold treebanks, each apart, by one or more decoders."""
+"""Scores of a model on gold treebanks, each apart, by one or more decoders, as `h3n evaluate --model` prints them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from h3n.cli.scores import Printed
 from h3n.config import Treebank
 from h3n.errors import UsageError
 from h3n.formats import format_to_read
+from h3n.measure.scores import ScoreReport
 
 if TYPE_CHECKING:
     from h3n.training.comparison import Outcome
@@ -17,7 +17,7 @@ COLUMNS = ("LP", "LR", "LF1", "UAS", "LAS", "XPOS", "UPOS", "right_heads")
 KINDS = {"brackets": {"phrases"}, "spmrl": {"phrases"}, "jsonl": {"phrases", "dependencies"}}
 
 
-def score_model(model: str, files: Sequence[str], *, decoders: Sequence[str], limit: int | None) -> Printed:
+def score_model(model: str, files: Sequence[str], *, decoders: Sequence[str], limit: int | None) -> ScoreReport:
     """Return the scores of a model on the treebanks that these files make up."""
     treebanks = [Treebank(files=group, limit=limit or 0) for group in group_files(files)]
     from h3n.model.model import Model
@@ -28,7 +28,7 @@ def score_model(model: str, files: Sequence[str], *, decoders: Sequence[str], li
 
     loaded = Model.load(locate(model))
     ways = ways_of(loaded, decoders)
-    printed = Printed(numbers={"model": model, "tags": _tags_note(loaded.config.encoder.tags), "treebanks": {}})
+    printed = ScoreReport(numbers={"model": model, "tags": _tags_note(loaded.config.encoder.tags), "treebanks": {}})
     for treebank, name in zip(treebanks, treebank_names(treebanks), strict=True):
         examples = load_examples([treebank], data=loaded.config.data)
         if not examples:
@@ -59,7 +59,7 @@ def group_files(files: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups]
 
 
-def _add_treebank(printed: Printed, name: str, files: Sequence[str], outcomes: Sequence[Outcome]) -> None:
+def _add_treebank(printed: ScoreReport, name: str, files: Sequence[str], outcomes: Sequence[Outcome]) -> None:
     rows = [_row(outcome) for outcome in outcomes]
     totals = [outcome.totals for outcome in outcomes if outcome.problem is None]
     sentences = totals[0].sentences if totals else 0

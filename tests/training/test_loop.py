@@ -19,10 +19,10 @@ from h3n.model import count_vocabulary
 from h3n.model.model import Model
 from h3n.training import Check, Note, Update, checkpoint, evaluate, train, with_tensorboard
 from h3n.training.checkpoint import last_checkpoint
-from h3n.training.curves import draw_curves, read_metrics
 from h3n.training.data import Example, seen
+from h3n.training.record import draw_curves, read_metrics
 from h3n.trees import Dependencies, Sentence
-from tests.train.runs import SHORT, Options, Part, assert_same_weights, weights, write_config
+from tests.training.runs import SHORT, Options, Part, assert_same_weights, weights, write_config
 
 
 def test_train_save_load_parse_evaluate(tmp_path: Path, treebank: Part, options: Options) -> None:

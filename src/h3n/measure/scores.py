@@ -1,19 +1,28 @@
-"""What `h3n evaluate` computes and prints."""
+"""Scores of files of trees as `h3n evaluate` prints them, and how two predictions differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from h3n import evaluate as score
 from h3n import formats
-from h3n.cli.progress import progress
 from h3n.convert import join, levels
 from h3n.errors import H3nError, InputError, MismatchError, Place, UsageError
-from h3n.evaluate import BracketCounts, Bracketed, BracketScore, BracketTotals, Convention, Parameters, TreebankTotals
+from h3n.evaluate import (
+    BracketCounts,
+    Bracketed,
+    BracketScore,
+    BracketTotals,
+    Convention,
+    Parameters,
+    SentenceCounts,
+    TreebankTotals,
+)
+from h3n.formats import format_to_read
 from h3n.formats.layout import SAMPLE, guess_layout
 from h3n.formats.lines import read_lines
 from h3n.formats.options import Problems
@@ -23,9 +32,16 @@ BRACKETS = frozenset({"brackets", "spmrl"})
 MANY_WORDS = 200  # so many tags are not all right by chance
 
 
+Watch: TypeAlias = Callable[[Iterable[Any], str], Iterable[Any]]
+
+
+def _unwatched(sentences: Iterable[Any], _: str) -> Iterable[Any]:
+    return sentences
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """The options of the command, settled."""
+    """What is scored, and how."""
 
     convention: Convention
     strict: bool = True
@@ -42,24 +58,26 @@ class Choices:
 
 
 @dataclass(slots=True)
-class Printed:
-    """What is printed: numbers as JSON, or else lines; problems go to stderr."""
+class ScoreReport:
+    """Scores as numbers and as lines of text, and the sentences that were left out."""
 
     numbers: dict[str, Any] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
-def score_files(gold: str, predicted: str, *, names: tuple[str, str], choices: Choices) -> Printed:
-    """Return the scores of two files in the formats of these names."""
+def score_files(
+    gold: str, predicted: str, *, names: tuple[str, str], choices: Choices, watch: Watch = _unwatched
+) -> ScoreReport:
+    """Return the scores of two files in the formats of these names; ``watch`` sees the sentences go by."""
     if BRACKETS.issuperset(names):
         if choices.conll18:
             raise UsageError(f"--metrics conll18 is for dependencies; {gold} and {predicted} have brackets")
-        return _score_brackets(gold, predicted, names, choices)
+        return _score_brackets(gold, predicted, names, choices, watch)
     if choices.table or choices.leaf_ancestor:
         raise UsageError(f"--report and --leaf-ancestor are for two files of brackets; these are {' and '.join(names)}")
     sides = [
-        islice(progress(formats.read(source, format=name), label=label), choices.limit)
+        islice(watch(formats.read(source, format=name), label), choices.limit)
         for source, name, label in zip((gold, predicted), names, ("gold", "predicted"), strict=True)
     ]
     if choices.conll18:
@@ -67,18 +85,16 @@ def score_files(gold: str, predicted: str, *, names: tuple[str, str], choices: C
     return _score_sentences(gold, *sides, choices=choices)
 
 
-def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: Choices) -> Printed:
+def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: Choices, watch: Watch) -> ScoreReport:
     left: Iterable[Bracketed]
     right: Iterable[Bracketed]
     left, right = (islice(side, choices.limit) for side in read_brackets(gold, predicted, names))
-    result = Printed()
+    result = ScoreReport()
     totals = BracketTotals(choices.parameters)
     if choices.leaf_ancestor or choices.by_label:
         left, right = wanted, found = list(left), list(right)
     scores = _noting_errors(
-        score.score_brackets(
-            progress(left, label="scoring"), right, parameters=choices.parameters, strict=choices.strict
-        ),
+        score.score_brackets(watch(left, "scoring"), right, parameters=choices.parameters, strict=choices.strict),
         result.problems,
     )
     if choices.table == "evalb":
@@ -99,7 +115,7 @@ def _score_brackets(gold: str, predicted: str, names: tuple[str, str], choices: 
     return result
 
 
-def _note_equal_tags(result: Printed, counts: BracketCounts) -> None:
+def _note_equal_tags(result: ScoreReport, counts: BracketCounts) -> None:
     """Say that all tags are right, which no parser manages: brackets cannot hold a comment on where tags are from."""
     if counts.words == counts.tags and counts.words >= MANY_WORDS:
         note = f"All {counts.words} tags are right; perhaps the parser was given them (h3n parse --retag)."
@@ -149,7 +165,7 @@ def _require(sentences: int, gold: str) -> None:
         raise InputError(f"{gold}: no sentence to score")
 
 
-def _add_brackets(result: Printed, totals: BracketTotals, choices: Choices) -> None:
+def _add_brackets(result: ScoreReport, totals: BracketTotals, choices: Choices) -> None:
     parameters = choices.parameters
     every, short = score.bracket_numbers(totals.all), score.bracket_numbers(totals.short)
     result.numbers |= every | {
@@ -167,11 +183,13 @@ def _add_brackets(result: Printed, totals: BracketTotals, choices: Choices) -> N
         _add_breakdown(result, "length", lengths)
 
 
-def _add_breakdown(result: Printed, name: str, parts: Mapping[str, score.BracketCounts | score.LabelCounts]) -> None:
+def _add_breakdown(
+    result: ScoreReport, name: str, parts: Mapping[str, score.BracketCounts | score.LabelCounts]
+) -> None:
     _add_table(result, f"by_{name}", name, {part: score.part_numbers(counts) for part, counts in parts.items()})
 
 
-def _add_table(result: Printed, key: str, name: str, rows: Mapping[str, Mapping[str, float]]) -> None:
+def _add_table(result: ScoreReport, key: str, name: str, rows: Mapping[str, Mapping[str, float]]) -> None:
     """Add a table with a row for each part, all with the same columns."""
     result.numbers[key] = {
         part: {column: round(value, 4) for column, value in row.items()} for part, row in rows.items()
@@ -183,7 +201,7 @@ def _add_table(result: Printed, key: str, name: str, rows: Mapping[str, Mapping[
     ]
 
 
-def _add_leaves(result: Printed, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
+def _add_leaves(result: ScoreReport, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
     total = score.LeafCounts()
     for wanted, found in zip(gold, predicted, strict=False):
         total += score.count_leaves(wanted, found, parameters=parameters)
@@ -192,12 +210,12 @@ def _add_leaves(result: Printed, gold: list[Bracketed], predicted: list[Brackete
     result.lines += ["", *(f"{name.replace('_', ' '):26}{value:8.2f}" for name, value in numbers.items())]
 
 
-def _add_labels(result: Printed, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
+def _add_labels(result: ScoreReport, gold: list[Bracketed], predicted: list[Bracketed], parameters: Parameters) -> None:
     labels = score.count_labels(gold, predicted, parameters=parameters)
     _add_breakdown(result, "label", {label or "(none)": counts for label, counts in labels.items()})
 
 
-def _score_conll18(gold: str, wanted: Iterable[Sentence], found: Iterable[Sentence]) -> Printed:
+def _score_conll18(gold: str, wanted: Iterable[Sentence], found: Iterable[Sentence]) -> ScoreReport:
     given = sentences = 0
 
     def counted() -> Iterator[Sentence]:
@@ -209,12 +227,12 @@ def _score_conll18(gold: str, wanted: Iterable[Sentence], found: Iterable[Senten
 
     scores = score.score_conll18(wanted, counted())
     _require(scores["Sentences"].gold, gold)
-    result = Printed({**score.conll18_numbers(scores)}, score.conll18_lines(scores))
+    result = ScoreReport({**score.conll18_numbers(scores)}, score.conll18_lines(scores))
     _note_given_tags(result, given, sentences)
     return result
 
 
-def _note_given_tags(result: Printed, given: int, sentences: int) -> None:
+def _note_given_tags(result: ScoreReport, given: int, sentences: int) -> None:
     """Say that scores of tags are scores of what the parser was given."""
     if given:
         result.numbers["sentences_with_given_tags"] = given
@@ -222,7 +240,9 @@ def _note_given_tags(result: Printed, given: int, sentences: int) -> None:
         result.lines += ["", f"{what}: their scores say nothing of it; h3n parse --retag predicts them."]
 
 
-def _score_sentences(gold: str, wanted: Iterator[Sentence], found: Iterator[Sentence], *, choices: Choices) -> Printed:
+def _score_sentences(
+    gold: str, wanted: Iterator[Sentence], found: Iterator[Sentence], *, choices: Choices
+) -> ScoreReport:
     totals = TreebankTotals(choices.convention)
     for one, other in score.pair(wanted, found):
         arcs = one.dependencies is not None and other.dependencies is not None
@@ -256,8 +276,8 @@ def _levels(sentence: Sentence) -> tuple[int, ...] | None:
         raise MismatchError(f"{sentence.place or 'sentence'}: {error}") from None
 
 
-def _joint_result(totals: TreebankTotals, choices: Choices) -> Printed:
-    result = Printed()
+def _joint_result(totals: TreebankTotals, choices: Choices) -> ScoreReport:
+    result = ScoreReport()
     if totals.brackets.all.sentences:
         _add_brackets(result, totals.brackets, choices)
         if choices.by_label:
@@ -272,7 +292,7 @@ def _joint_result(totals: TreebankTotals, choices: Choices) -> Printed:
     return result
 
 
-def _add_attachments(result: Printed, totals: TreebankTotals, choices: Choices) -> None:
+def _add_attachments(result: ScoreReport, totals: TreebankTotals, choices: Choices) -> None:
     main = totals.convention.punctuation
     result.numbers |= score.attachment_numbers(totals.attachments, main=main)
     result.numbers["punctuation"] = main
@@ -297,3 +317,56 @@ _PUNCTUATION = {
 
 def _shown(value: float) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def add_comparison(
+    result: ScoreReport,
+    files: tuple[str, str, str],
+    *,
+    format_name: str | None,
+    choices: Choices,
+    samples: int,
+    seed: int,
+) -> None:
+    """Add the differences between the scores of two predictions of one gold file: (gold, predicted, other)."""
+    gold, predicted, other = files
+    first, second = (count_file(gold, name, format_name=format_name, choices=choices) for name in (predicted, other))
+    if len(first) != len(second):
+        raise MismatchError(f"{predicted} has {len(first)} sentences, {other} {len(second)}")
+    punctuation = choices.convention.punctuation
+    intervals = score.compare_parsers(first, second, punctuation=punctuation, samples=samples, seed=seed)
+    result.numbers["against"] = {"file": other, "samples": samples, "seed": seed} | {
+        name: {
+            "other": round(one.second, 4),
+            "difference": round(one.difference, 4),
+            "low": round(one.low, 4),
+            "high": round(one.high, 4),
+            "p": round(one.p, 6),
+        }
+        for name, one in intervals.items()
+    }
+    how = f"paired bootstrap over {len(first)} sentences, {samples} samples, seed {seed}"
+    result.lines += ["", f"against {other}: {how}"]
+    result.lines.append(f"{'':10}{'this':>9}{'other':>9}{'difference':>12}{'95 % interval':>20}{'p':>9}")
+    for name, one in intervals.items():
+        interval = f"[{one.low:+.2f}, {one.high:+.2f}]"
+        row = f"{one.first:9.2f}{one.second:9.2f}{one.difference:+12.2f}{interval:>20}{one.p:9.4f}"
+        result.lines.append(f"{name:10}{row}")
+
+
+def count_file(gold: str, predicted: str, *, format_name: str | None, choices: Choices) -> list[SentenceCounts]:
+    """Return the counts of each sentence of a prediction."""
+    names = (format_name or format_to_read(gold), format_name or format_to_read(predicted))
+    if BRACKETS.issuperset(names):
+        sides = (islice(side, choices.limit) for side in read_brackets(gold, predicted, names))
+        scores = score.score_brackets(*sides, parameters=choices.parameters, strict=choices.strict)
+        return [SentenceCounts(words=one.length, brackets=one) for one in scores]
+    counts: list[SentenceCounts] = []
+    wanted, found = (
+        islice(formats.read(file, format=name), choices.limit)
+        for file, name in zip((gold, predicted), names, strict=True)
+    )
+    for number, (one, other) in enumerate(score.pair(wanted, found), start=1):
+        check_same_words(one, other, number, False)
+        counts.append(score.count_sentence(one, other, convention=choices.convention))
+    return counts

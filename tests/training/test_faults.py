@@ -20,7 +20,7 @@ from h3n.config import Config
 from h3n.errors import UsageError
 from h3n.training.checkpoint import last_checkpoint
 from h3n.training.processes import _check_restarts
-from tests.train.runs import write_config
+from tests.training.runs import write_config
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
@@ -29,8 +29,8 @@ TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
 
 
 def test_kill_9_at_random_moments(tmp_path: Path) -> None:
-    """Three rounds here; `python -m tests.train.killing FOLDER 20` does more."""
-    command = [sys.executable, "-m", "tests.train.killing", str(tmp_path), "3"]
+    """Three rounds here; `python -m tests.training.killing FOLDER 20` does more."""
+    command = [sys.executable, "-m", "tests.training.killing", str(tmp_path), "3"]
     done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["killed"] == 3

@@ -12,7 +12,7 @@ from h3n.errors import UsageError
 from h3n.model.model import Model
 from h3n.training import Event, Note, train
 from h3n.trees import Dependencies
-from tests.train.runs import SHORT, Options, Part, assert_same_weights, weights
+from tests.training.runs import SHORT, Options, Part, assert_same_weights, weights
 
 STILL = ("optimiser.rate=0", "training.epochs=1", "training.checks=1", "training.tune=false")
 

@@ -16,8 +16,8 @@ import pytest
 from h3n.errors import TrainingError
 from h3n.training import Update, train
 from h3n.training.checkpoint import last_checkpoint
-from h3n.training.curves import read_metrics
-from tests.train.runs import SHORT, Options, Part, assert_same_weights, write_config
+from h3n.training.record import read_metrics
+from tests.training.runs import SHORT, Options, Part, assert_same_weights, write_config
 
 
 class Killed(BaseException):

@@ -20,10 +20,10 @@ from safetensors.torch import load_file
 from h3n.config import Config
 from h3n.errors import H3nError, InputError, TrainingError, UsageError
 from h3n.files import draft_of
+from h3n.system import locked
 from h3n.training import Note, Update, train
 from h3n.training.checkpoint import last_checkpoint, write_folder
 from h3n.training.data import Example
-from h3n.training.locking import locked
 
 Part = Callable[..., list[Example]]
 Options = Callable[..., Config]
@@ -173,7 +173,7 @@ def test_a_second_training_in_a_folder_is_refused(tmp_path: Path, treebank: Part
 def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
     code = f"""
 import pathlib, time
-from h3n.training.locking import locked
+from h3n.system import locked
 with locked(pathlib.Path({str(tmp_path)!r})):
     print("held", flush=True)
     time.sleep(600)
