@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from h3n.cli.options import TreebankFormat
-from h3n.cli.reading import read_sentences
 from h3n.cli.terminal import progress, say
 from h3n.errors import InputError
 from h3n.files import STANDARD
-from h3n.formats import Reading
+from h3n.formats import Reading, read_both
 from h3n.workbench import Finding, check_treebank
 
 
@@ -40,7 +39,7 @@ def check(
       h3n check train.jsonl --top 400
       h3n check train.ptb --dependencies train.conllu --json
     """
-    sentences = read_sentences(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True))
+    sentences = read_both(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True))
     findings = check_treebank(progress(sentences, label="reading"))
     if not findings:
         raise InputError(f"{'standard input' if file == STANDARD else file}: no sentence to check")

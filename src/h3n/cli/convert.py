@@ -10,10 +10,9 @@ import typer
 
 from h3n import formats
 from h3n.cli.options import KeepGoing, OutputFormat, TreebankFormat
-from h3n.cli.reading import read_sentences
 from h3n.cli.terminal import Findings, progress, say
 from h3n.errors import UsageError
-from h3n.formats import Format, Layout, Reading, Writing
+from h3n.formats import Format, Layout, Reading, Writing, read_both
 from h3n.formats.options import BLANK
 from h3n.trees import Sentence
 
@@ -84,7 +83,7 @@ def convert(
     chosen = formats.format_named(to_format or formats.guess_format(target))
     newline = formats.newline_of(source) if chosen.name == (from_format or formats.format_to_read(source)) else "\n"
     writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank, newline=newline)
-    sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
+    sentences = read_both(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
     unknown: Counter[str] = Counter()
     if scheme is not None:
         from h3n.convert.schemes import converted, maker

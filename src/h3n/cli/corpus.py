@@ -211,7 +211,7 @@ def find(
     """Find phrases and words by a pattern over both trees; exit code 1 if there are none.
 
     A pattern is a node and its conditions: NP < PP is an NP with a PP child, NP @ nsubj one whose head word is an
-    nsubj, @> leads to the word that governs the head, @< to the words that hang on it. docs/corpus.md and
+    nsubj, @> leads to the word that governs the head, @< to its dependents. docs/corpus.md and
     docs/conversion.md explain the rest. A table has document, sentence, label, words and text, with tabs between.
 
     \b

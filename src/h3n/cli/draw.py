@@ -12,10 +12,9 @@ import typer
 
 from h3n.cli.options import Fit, OutputFormat, TreebankFormat, Width
 from h3n.cli.outputs import chosen_output, columns_of, in_colour, write_drawings, write_parts
-from h3n.cli.reading import read_sentences
 from h3n.errors import UsageError
 from h3n.files import STANDARD, shown_name
-from h3n.formats import Reading
+from h3n.formats import Reading, read_both
 from h3n.outputs import OUTPUTS, Look
 from h3n.trees import Sentence
 
@@ -83,7 +82,7 @@ def draw(
     asked = _Selection.parse(sentence)
     chosen = chosen_output(output_format, output, DRAWN)
     sentences = _selected(
-        read_sentences(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True)), asked, file
+        read_both(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True)), asked, file
     )
     look = Look(
         title=shown_name(Path(file).name),

@@ -10,11 +10,10 @@ import typer
 
 from h3n import formats
 from h3n.cli.options import AsJson, KeepGoing, TreebankFormat
-from h3n.cli.reading import read_sentences
 from h3n.cli.streams import printable
 from h3n.cli.terminal import Findings, progress
 from h3n.errors import UsageError
-from h3n.formats import Layout, Reading
+from h3n.formats import Layout, Reading, read_both
 from h3n.workbench.statistics import Statistics
 
 
@@ -54,7 +53,7 @@ def stats(
     handler = findings if keep_going else None
     options = Reading(layout=layout, on_problem=handler)
     for file in files:
-        read = read_sentences(file, format_name, dependencies=dependencies, options=options, on_mismatch=handler)
+        read = read_both(file, format_name, dependencies=dependencies, options=options, on_mismatch=handler)
         for sentence in progress(read, label=file):
             counts.add(sentence, functions=functions)
     numbers = counts.numbers()

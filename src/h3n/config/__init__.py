@@ -5,6 +5,7 @@ from h3n.config.describing import describe_options
 from h3n.config.loading import (
     config_of,
     expand,
+    flattened,
     layer_config,
     load_config,
     presets,
@@ -53,6 +54,7 @@ __all__ = [
     "config_of",
     "describe_options",
     "expand",
+    "flattened",
     "layer_config",
     "load_config",
     "parse_toml",

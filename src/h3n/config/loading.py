@@ -64,6 +64,14 @@ def table_of(config: Any) -> dict[str, Any]:
     return table
 
 
+def flattened(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+    """Return nested tables as one: ``{"a": {"b": 1}}`` is ``{"a.b": 1}``."""
+    flat: dict[str, Any] = {}
+    for name, value in table.items():
+        flat |= flattened(value, f"{where}{name}.") if isinstance(value, dict) else {f"{where}{name}": value}
+    return flat
+
+
 def without_folders(config: Config) -> Config:
     """Return the options for a model that others may get: of absolute paths, which tell of a machine, the names."""
 

@@ -8,7 +8,7 @@ text              string                      as it was written, as far as that 
 words             list of string
 starts, ends      list of int64               characters of every word in the document's text
 tags, upos        list of string              part-of-speech tags, of the treebank and universal; empty: none
-governors         list of int32               the word each word hangs on, from 0; -1 is the root
+governors         list of int32               the governor of each word, from 0; -1 is the root
 relations         list of string
 arc_confidences   list of double
 spans             list of struct              label, start, end, head, confidence; outer before inner

@@ -2,7 +2,7 @@
 
 It parses the words that spaCy found, in the sentences of an earlier component or else in those that h3n finds, and
 sets governors, relations, tags and universal tags; phrases are extensions (`h3n.integrations.spacy_phrases`). White
-space that is a token in spaCy is not parsed: it hangs on the word before it.
+space that is a token in spaCy is not parsed: it is attached to the word before it.
 """
 
 from __future__ import annotations
@@ -178,9 +178,9 @@ def _starts(length: int, parsed: Parsed) -> list[bool]:
 
 
 def _governors(length: int, parsed: Parsed) -> Any:
-    """Return every token's distance to its governor; a sentence that was not parsed hangs on its first word.
+    """Return every token's distance to its governor; a sentence that was not parsed is attached to its first word.
 
-    White space hangs on the word before it, or on the first one: such arcs never cross others.
+    White space is attached to the word before it, or on the first one: such arcs never cross others.
     """
     governor = np.arange(length)
     for piece, result in parsed:

@@ -69,7 +69,7 @@ def score_gold(model: Model, gold: Gold) -> ScoredGold:
     sentences = [bare(example.sentence, tags=model.config.encoder.tags) for example in gold.examples]
     styles = [example.style for example in gold.examples]
     for _ in model.score(sentences[:2], styles=styles[:2]):
-        pass  # so that what is done once in a process is done
+        pass  # warm up: some work is done once in a process
     started = clock()
     parts = list(model.score(sentences, styles=styles))
     return ScoredGold(parts, clock() - started)

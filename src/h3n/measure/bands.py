@@ -187,7 +187,7 @@ def measure_bands(
     work = _Work(bands, chosen, repeat, progress)
     measure = _Measure(model, tuple(decoders), repeat)
     for band in bands[:1]:
-        measure.run(band.sentences[:2], set(), lambda _: None)  # so that what is done once in a process is done
+        measure.run(band.sentences[:2], set(), lambda _: None)  # warm up: some work is done once in a process
     tallies = [
         measure.run(band.sentences, some, work.counter(band, some)) for band, some in zip(bands, chosen, strict=True)
     ]

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from h3n.config import Config, Treebank, build_options, config_of, expand, table_of
+from h3n.config import Config, Treebank, build_options, config_of, expand, flattened, table_of
 from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import H3nError, InputError, UsageError
 from h3n.files import checksum
@@ -205,7 +205,7 @@ def differences(stored: Record | None, now: Record) -> list[str]:
     """Return in which ways a run would go on with something else than it was started with."""
     if stored is None:
         return [f"{RECORD}, which says with what it was started, is missing"]
-    there, here = (_flat(table_of(config_of(record.options))) for record in (stored, now))
+    there, here = (flattened(table_of(config_of(record.options))) for record in (stored, now))
     free = MAY_CHANGE | {"batches.accumulate", "data.train", "data.dev"}  # these are compared by what they lead to
     if not _rates_depend_on_epochs(here):
         free |= {"training.epochs"}
@@ -231,13 +231,6 @@ def _other_data(name: str, there: Part, here: Part) -> list[str]:
     if touched:
         return [f"data.{name}: {file} has other contents" for file in touched]
     return [f"data.{name} had {there.sentences} sentences and has {here.sentences} others"]
-
-
-def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in table.items():
-        flat |= _flat(value, f"{where}{name}.") if isinstance(value, dict) else {f"{where}{name}": value}
-    return flat
 
 
 def shorten(changes: Sequence[str]) -> str:

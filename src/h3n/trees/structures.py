@@ -126,7 +126,7 @@ class SoftLabels:
     """What a model finds likely in a sentence, for another to learn from: choices, each with its share in thousandths.
 
     For every word its governors, its relations (to the governor that the sentence's dependencies name) and its tags;
-    spans with helper spans among them. Choices of small shares are left out; what nobody knows is empty.
+    spans with helper spans among them. Choices of small shares are left out; what is not known is empty.
     """
 
     governors: tuple[tuple[tuple[int, int], ...], ...] = ()
