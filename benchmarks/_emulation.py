@@ -55,7 +55,7 @@ def kernels(source: str, target: str, folder: Path, *flags: str) -> Path:
 
 
 def build_layers(folder: Path) -> ModuleType:
-    """Return `h3n.model._layers` as it is on a processor that has everything; its files are in a folder."""
+    """Return `h3n.engine._layers` as it is on a processor that has everything; its files are in a folder."""
     import nanobind
 
     flags = ("-O2", "-fPIC", "-fvisibility=hidden")
@@ -65,7 +65,7 @@ def build_layers(folder: Path) -> ModuleType:
     includes = [text for header in headers for text in ("-isystem", str(header))]
     # Types of its own: the module of this name that is installed may be loaded, too.
     binding = (*flags, *includes, "-fno-strict-aliasing", "-DNDEBUG", "-DNB_DOMAIN=emulated")
-    ours = [f"native/{name}.cpp" for name in ("layer_bindings", "layers", "transformer")]
+    ours = [f"native/{name}.cpp" for name in ("layer_bindings", "network_bindings", "layers", "network", "transformer")]
     sources = [*ours, Path(nanobind.source_dir()) / "nb_combined.cpp"]
     path = folder / f"_layers{sysconfig.get_config_var('EXT_SUFFIX')}"
     run(COMPILER, *FLAGS, *binding, HAS_ALL, "-DH3N_HAS_AVX2", "-shared", *sources, *objects, "-o", path)

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 
 from h3n import formats
 from h3n.evaluate import score_conll18
-from h3n.measure.accuracy import read_gold
+from h3n.measure.accuracy import Gold, read_gold
 from h3n.text.documents import documents
-from h3n.training.evaluation import bare
+from h3n.training.evaluation import Parsed, bare, decode_examples
 from h3n.workbench.genres import genres
 
 if TYPE_CHECKING:
@@ -54,12 +54,10 @@ def measure_treebanks(
 
     ``styles`` names the style of a treebank's annotation: if the model has it, one more row says what it finds in it.
     """
-    model = parser.model
     rows = []
     for name, files in treebanks.items():
-        gold = read_gold(model, files, name=name, limit=limit)
-        sentences = [bare(example.sentence, tags=False) for example in gold.examples]
-        parsed = model.parse(sentences, decoder=decoder)
+        gold = read_gold(parser, files, name=name, limit=limit)
+        parsed = _parsed(parser, gold, decoder=decoder)
         rows.append(TreebankRow(name, len(parsed), gold.compare(parsed)))
         parts: dict[str, list[int]] = defaultdict(list)
         for at, genre in zip(range(len(parsed)), genres(formats.read(files[-1])), strict=False):
@@ -69,10 +67,16 @@ def measure_treebanks(
             scores = part.compare([parsed[at] for at in numbers])
             rows.append(TreebankRow(f"  {genre}", len(numbers), scores))
         style = (styles or {}).get(name)
-        if style in model.vocabulary.styles:
-            told = model.parse(sentences, decoder=decoder, styles=[style] * len(sentences))
+        if style in parser.engine.vocabulary.styles:
+            told = _parsed(parser, gold, decoder=decoder, style=style)
             rows.append(TreebankRow(f"{name}, --style {style}", len(told), gold.compare(told)))
     return rows
+
+
+def _parsed(parser: Parser, gold: Gold, *, decoder: str | None, style: str | None = None) -> list[Parsed]:
+    sentences = [bare(example.sentence, tags=False) for example in gold.examples]
+    scored = parser.engine.score(sentences, styles=[style] * len(sentences))
+    return decode_examples(parser, scored, parser.options(decoder=decoder))
 
 
 def measure_raw_text(parser: Parser, path: Path, *, limit: int = 0) -> Scores:

@@ -45,7 +45,7 @@ def judge_sentences(parser: Parser, files: Sequence[str], *, style: str | None =
 
     Punctuation does not count, as in all scores. ``style`` is that of the annotation that the parser is to follow.
     """
-    gold = read_gold(parser.model, files, name="sentences")
+    gold = read_gold(parser, files, name="sentences")
     sentences = [example.sentence for example in gold.examples]
     results = parser.parse([list(sentence.words) for sentence in sentences], style=style)
     return [_verdict(sentence, result) for sentence, result in zip(sentences, results, strict=True)]

@@ -30,7 +30,7 @@ def parse_with_all(
     model: str, sentences: Sequence[str | list[str]], *, skipped: Container[str] = ()
 ) -> dict[str, list[Result]]:
     """Return the parses in 8 bits by each instruction set but those skipped, the best one first."""
-    from h3n.model.native import targets
+    from h3n.engine.native import targets
     from h3n.parser import load
 
     parses = {}
@@ -45,7 +45,7 @@ def parse_with_all(
 
 @contextmanager
 def _chosen(name: str) -> Iterator[None]:
-    from h3n.model.native import CHOICE
+    from h3n.engine.native import CHOICE
 
     before = os.environ.get(CHOICE)
     os.environ[CHOICE] = name
@@ -84,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def parse_emulated(model: str, sentences: Sequence[list[str]], *, skipped: Sequence[str]) -> dict[str, list[Result]]:
     """Return the parses by each instruction set of x86 but some, computed by SIMDe."""
-    with TemporaryDirectory() as folder, patch("h3n.model.native._layers", build_layers(Path(folder))):
+    with TemporaryDirectory() as folder, patch("h3n.engine.native._layers", build_layers(Path(folder))):
         parses = parse_with_all(model, sentences, skipped=skipped)
     return {f"{name}, emulated": results for name, results in parses.items()}
 

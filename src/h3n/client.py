@@ -22,9 +22,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-import httpx
+from h3n.errors import ServiceError, UsageError, missing_extra
 
-from h3n.errors import ServiceError, UsageError
+try:
+    import httpx
+except ModuleNotFoundError as error:
+    raise missing_extra(error) from None
 
 __all__ = ["Address", "AsyncClient", "Client", "Sentences"]
 

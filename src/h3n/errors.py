@@ -91,6 +91,22 @@ class MissingExtra(UsageError):
         super().__init__(f"{what} need the extra {extra!r}, which is not installed: pip install 'h3n[{extra}]'")
 
 
+# Modules that an installation for parsing may lack -> what they are for, and the extra that brings them.
+_EXTRAS = {
+    "torch": ("networks of torch", "train"),
+    "transformers": ("encoders of transformers", "train"),
+    "huggingface_hub": ("models on the hub", "hub"),
+    "fsspec": ("corpora", "corpus"),
+    "httpx": ("clients of the service", "client"),
+}
+
+
+def missing_extra(error: ModuleNotFoundError) -> ModuleNotFoundError | MissingExtra:
+    """Return the error as one that names the extra to install, where the missing module is of one."""
+    known = _EXTRAS.get((error.name or "").partition(".")[0])
+    return error if known is None else MissingExtra(*known)
+
+
 class InputError(H3nError):
     """A file that cannot be opened or read to its end."""
 

@@ -85,10 +85,10 @@ def test_a_reader_that_fails_costs_its_file_alone(
 ) -> None:
     original = READERS["text"]
 
-    def text(piece, options, listen):  # type: ignore[no-untyped-def]
+    def text(piece, how):  # type: ignore[no-untyped-def]
         if piece.name.endswith("texts/0.txt"):
             raise EOFError("nobody foresaw this")
-        yield from original(piece, options, listen)
+        yield from original(piece, how)
 
     monkeypatch.setitem(READERS, "text", text)
     finished = parse_corpus([str(texts)], tmp_path / "out", model=str(tiny_model), workers=1)

@@ -77,7 +77,11 @@ def as_shown(sentence: Sentence, name: str) -> Sentence:
     shown = replace(sentence, tags=column(sentence.tags), tree=None, soft_labels=None)
     if name == "conllx":
         shown = replace(
-            shown, enhanced=None, inserts=(), misc=None if "misc" in FORMATS[name].loses(sentence) else shown.misc
+            shown,
+            comments=(),
+            enhanced=None,
+            inserts=(),
+            misc=None if "misc" in FORMATS[name].loses(sentence) else shown.misc,
         )
     return sentence if name == "jsonl" else shown
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from h3n.config import config_of
+from h3n.engine.inputs import read_inputs
 from h3n.engine.vocabulary import IGNORE, Seen, Vocabulary
 from h3n.model import Network, build_network, collate, count_vocabulary
-from h3n.model.batch import Targets, read_inputs, read_targets
+from h3n.model.batch import Targets, read_targets
 from h3n.model.loss import TERMS, Gold, crf, hinge, joint_hinge, losses, order_loss, softmax, weigh
 from h3n.model.spans import Spans, spans_of
 from h3n.trees import Dependencies, Span

@@ -35,7 +35,7 @@ def test_conllu_reads_back(result: Result) -> None:
     assert again.dependencies == result.sentence.dependencies
     assert f"# text = {TEXT}" in again.comments
     assert MultiwordToken(1, 3, "doesn't") in again.inserts
-    assert [row.split("\t")[6] for row in result.conllu().splitlines()[5:6]] == ["_"]
+    assert [row.split("\t")[6] for row in result.conllu().splitlines() if row.startswith("2-3")] == ["_"]
 
 
 def test_brackets_read_back(result: Result) -> None:

@@ -32,9 +32,9 @@ def as_json(content: Any) -> Any:
 def test_answer_is_that_of_the_parser(service: Running, parser: Parser) -> None:
     status, answer, _ = service.send("/v1/parse", {"text": TEXT})
     assert status == 200
-    expected = [as_json({"source": 0, **result.to_dict()}) for result in parser.parse(TEXT)]
+    expected = [as_json({"source": 0, **result.to_dict(digits=4)}) for result in parser.parse(TEXT)]
     assert len(expected) == 2
-    assert answer == {"model": "tiny", "decoder": parser.model.decoder_for(None), "sentences": expected}
+    assert answer == {"model": "tiny", "decoder": parser.engine.decoder_for(None), "sentences": expected}
 
 
 def test_texts_and_lists_of_words_say_where_a_sentence_is_from(service: Running) -> None:
@@ -49,7 +49,7 @@ def test_every_field_can_be_asked_for(service: Running, parser: Parser) -> None:
     (result,) = parser.parse(words=WORDS, decoder="hpsg")
     (sentence,) = answer["sentences"]
     assert set(sentence) == {"source", *FIELDS}
-    assert None not in sentence.values()
+    assert {name for name, value in sentence.items() if value is None} == {"lemmas", "features"}  # of this model
     assert sentence["brackets"] == result.brackets()
     assert sentence["conllu"] == result.conllu()
     assert sentence["svg"] == result.svg()
@@ -245,3 +245,14 @@ def test_every_answer_forbids_inline_script(service: Running) -> None:
         policy = service.send(path)[2]["content-security-policy"]
         assert "script-src 'self'" in policy
         assert "unsafe" not in policy
+
+
+def test_a_line_end_may_end_a_sentence(service: Running) -> None:
+    asked = {"text": "so tired of\nthe dog. Really!", "fields": ["text"]}
+    _, answer, _ = service.send("/v1/parse", asked)
+    assert [one["text"] for one in answer["sentences"]] == ["so tired of the dog.", "Really!"]
+    _, answer, _ = service.send("/v1/parse", asked | {"newlines": "sentence"})
+    assert [one["text"] for one in answer["sentences"]] == ["so tired of", "the dog.", "Really!"]
+    status, answer, _ = service.send("/v1/parse", asked | {"newlines": "page"})
+    assert status == 422
+    assert answer["field"] == "newlines"

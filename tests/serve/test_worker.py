@@ -26,7 +26,10 @@ class Deadly:
     """A parser at whose word `die` the thread comes to an end that nobody expects."""
 
     def __init__(self, parser: Parser, how: BaseException) -> None:
-        self.parser, self.model, self.precision, self.how = parser, parser.model, parser.precision, how
+        self.parser, self.how = parser, how
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.parser, name)
 
     def parse(self, sentences: Any, **options: Any) -> Any:
         sentences = list(sentences)

@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from h3n import formats, text
+from h3n.errors import UnknownName
 from h3n.text import boundaries
 from h3n.trees import MultiwordToken, Sentence
 
@@ -102,6 +103,8 @@ def test_pieces_make_no_difference(source: str, size: int) -> None:
     pieces = [source[at : at + size] for at in range(0, len(source), size)]
     for read in (text.segment, text.split, text.lines, text.words):
         assert list(read(pieces)) == list(read(source))
+    for read in (text.segment, text.split):
+        assert list(read(pieces, newlines="sentence")) == list(read(source, newlines="sentence"))
 
 
 def test_a_sentence_carries_what_conllu_has_room_for() -> None:
@@ -109,7 +112,7 @@ def test_a_sentence_carries_what_conllu_has_room_for() -> None:
     assert first == Sentence(
         words=("Do", "n't", "go", "."),
         misc=("_", "_", "SpaceAfter=No", r"SpacesAfter=\n"),
-        comments=("# newpar", "# sent_id = 1", "# start_char = 0", "# text = Don't go."),
+        comments=("# newdoc", "# newpar", "# sent_id = 1", "# start_char = 0", "# text = Don't go."),
         inserts=(MultiwordToken(0, 2, "Don't", r"SpacesAfter=\s\s"),),
     )
     assert second.comments == ("# sent_id = 2", "# start_char = 11", "# text = Stay (here)!")
@@ -219,3 +222,50 @@ def test_odd_ranges_lead_on(end: int) -> None:
         sentence = Sentence(words=("a", "b", "c"), inserts=tokens)
         assert len(text.offsets(sentence)) == 3
         assert text.written(sentence)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_a_line_end_may_always_end_a_sentence(source: str) -> None:
+    found = list(text.split(source, newlines="sentence"))
+    assert not any("\n" in source[tokens[0].start : tokens[-1].end] for tokens in found)
+    whole = [token.text for tokens in text.split(source) for token in tokens]
+    if "\n" not in source:
+        assert [token.text for tokens in found for token in tokens] == whole
+    for tokens in found:
+        for token in tokens:
+            assert source[token.start : token.end] == token.text
+    for tokens, sentence in zip(found, text.segment(source, newlines="sentence"), strict=True):
+        starts = [start for start, _ in text.offsets(sentence)]
+        assert starts[0] == tokens[0].start
+        assert {token.start for token in tokens} <= set(starts)
+
+
+def test_lines_of_tweets() -> None:
+    tweets = "so tired of\nwaiting. Really!\n\nthe end is\nnear"
+    found = list(text.segment(tweets, newlines="sentence"))
+    assert [text.written(one) for one in found] == ["so tired of", "waiting.", "Really!", "the end is", "near"]
+    assert [("# newpar" in one.comments, "# newdoc" in one.comments) for one in found] == [
+        (True, True),
+        (False, False),
+        (False, False),
+        (True, False),
+        (False, False),
+    ]
+    assert [text.written(one) for one in text.segment(tweets)] == [
+        "so tired of waiting.",
+        "Really!",
+        "the end is near",
+    ]
+    long = "word " * 40_000
+    assert sum(len(tokens) for tokens in text.split(long, newlines="sentence")) == 40_000
+    with pytest.raises(UnknownName, match="'page'; known: paragraph, sentence"):
+        list(text.segment("a", newlines="page"))
+
+
+def test_names_and_texts_are_added_where_they_are_missing() -> None:
+    bare = Sentence(words=("It", "is", "n't", "."), misc=("_", "SpaceAfter=No", "SpaceAfter=No", "_"))
+    named = text.named(bare, "a-1")
+    assert named.comments == ("# sent_id = a-1", "# text = It isn't.")
+    assert text.named(named, "b") == named
+    assert text.named(Sentence(words=()), "b") == Sentence(words=())

@@ -15,13 +15,14 @@ from typer.testing import CliRunner
 from h3n.cli.commands import app
 from h3n.config import Config
 from h3n.decode import DECODERS, Scores
+from h3n.engine.engine import Engine
 from h3n.errors import UnknownName, UsageError
 from h3n.evaluate import ClassCounts
-from h3n.model.model import Model
+from h3n.parser import Parser, load
 from h3n.training import evaluate, train
 from h3n.training.comparison import compare_ways, count_right_heads, head_scores_of, ways_of
 from h3n.training.data import Example
-from h3n.training.evaluation import evaluate_each
+from h3n.training.evaluation import compare, decode_examples, evaluate_each, score_examples
 from h3n.training.record import read_metrics
 from h3n.trees import HeadedSpan
 
@@ -30,49 +31,48 @@ Part = Callable[..., list[Example]]
 
 
 @pytest.fixture(scope="module")
-def model(tiny_model: Path) -> Model:
-    return Model.load(tiny_model)
+def parser(tiny_model: Path) -> Parser:
+    return load(tiny_model, precision="float32")
 
 
-def test_every_way_scores_as_when_it_is_run_alone(model: Model, treebank: Part) -> None:
+def test_every_way_scores_as_when_it_is_run_alone(parser: Parser, treebank: Part) -> None:
     examples = treebank("dev", 20)
-    outcomes = compare_ways(model, examples, ways_of(model, ["all"]))
+    outcomes = compare_ways(parser, examples, ways_of(parser, ["all"]))
     ways = [(outcome.way.decoder, outcome.way.head_score) for outcome in outcomes]
-    assert [head for decoder, head in ways if decoder == "h3n"] == head_scores_of(model)
+    assert [head for decoder, head in ways if decoder == "h3n"] == head_scores_of(parser)
     assert {decoder for decoder, _ in ways} == set(DECODERS) - {"auto"}
     for outcome in outcomes:
-        decoding = replace(model.config.decoding, head_score=outcome.way.head_score or model.config.decoding.head_score)
-        alone = Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
-        scores = evaluate(alone, examples, decoder=outcome.way.decoder)
+        options = parser.options(decoder=outcome.way.decoder, head_score=outcome.way.head_score or None)
+        scores = compare(examples, decode_examples(parser, score_examples(parser, examples), options))
         for name in ("LF1", "UAS", "LAS"):
             assert outcome.scores().get(name) == pytest.approx(scores.get(name)), outcome.way
         assert ("right_heads" in outcome.scores()) == bool(outcome.way.head_score)
 
 
-def test_the_network_runs_once(model: Model, treebank: Part, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_network_runs_once(parser: Parser, treebank: Part, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    score_batch = Model.score_batch
+    score_batch = Engine.score_batch
 
-    def counted(self: Model, sentences: Any, inputs: Any) -> Any:
+    def counted(self: Engine, sentences: Any, inputs: Any) -> Any:
         calls.append(len(sentences))
         return score_batch(self, sentences, inputs)
 
-    monkeypatch.setattr(Model, "score_batch", counted)
-    compare_ways(model, treebank("dev", 5), ways_of(model, ["all"]))
+    monkeypatch.setattr(Engine, "score_batch", counted)
+    compare_ways(parser, treebank("dev", 5), ways_of(parser, ["all"]))
     assert sum(calls) == 5
 
 
-def test_names_of_ways(model: Model) -> None:
-    own = model.config.decoding.head_score
-    assert [(way.decoder, way.head_score) for way in ways_of(model, ["h3n/soft", "cky", "h3n"])] == [
+def test_names_of_ways(parser: Parser) -> None:
+    own = parser.engine.config.decoding.head_score
+    assert [(way.decoder, way.head_score) for way in ways_of(parser, ["h3n/soft", "cky", "h3n"])] == [
         ("h3n", "soft"),
         ("cky", ""),
         ("h3n", own),
     ]
     with pytest.raises(UnknownName, match="unknown decoder 'viterbi'"):
-        ways_of(model, ["viterbi"])
+        ways_of(parser, ["viterbi"])
     with pytest.raises(UnknownName, match="unknown head score of h3n 'loud'"):
-        ways_of(model, ["h3n/loud"])
+        ways_of(parser, ["h3n/loud"])
 
 
 def test_right_heads_are_counted_in_spans_of_several_words() -> None:
@@ -91,7 +91,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_the_command_scores_treebanks_apart(tiny_model: Path, model: Model, treebank: Part, tmp_path: Path) -> None:
+def test_the_command_scores_treebanks_apart(tiny_model: Path, parser: Parser, treebank: Part, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     other = tmp_path / "other" / "dev.conllu"
     other.write_text((TREEBANK / "dev.conllu").read_text(encoding="utf-8"), encoding="utf-8")
@@ -101,7 +101,7 @@ def test_the_command_scores_treebanks_apart(tiny_model: Path, model: Model, tree
     treebanks = json.loads(out)["treebanks"]
     assert list(treebanks) == ["treebank/dev", "other/dev"]
     joint, arcs = treebanks["treebank/dev"]["rows"]
-    log = evaluate(model, treebank("dev", 15), decoder="h3n")
+    log = evaluate(parser, treebank("dev", 15), decoder="h3n")
     assert joint["LF1"] == pytest.approx(log["LF1"], abs=1e-4)
     assert joint["XPOS"] == pytest.approx(log["tags"], abs=1e-4)
     assert "LF1" not in arcs
@@ -118,13 +118,13 @@ def test_bad_usage(tiny_model: Path) -> None:
     assert "expected two files, GOLD and PRED" in run("a.ptb", "b.ptb", "c.ptb")[1]
 
 
-def test_dev_scores_of_each_treebank(model: Model, treebank: Part) -> None:
+def test_dev_scores_of_each_treebank(parser: Parser, treebank: Part) -> None:
     examples = treebank("dev", 20)
     split = [replace(example, treebank="one" if at < 5 else "two") for at, example in enumerate(examples)]
-    total, each = evaluate_each(model, split)
-    assert total == evaluate(model, examples)
-    assert each == {"one": evaluate(model, examples[:5]), "two": evaluate(model, examples[5:])}
-    assert evaluate_each(model, examples)[1] == {}
+    total, each = evaluate_each(parser, split)
+    assert total == evaluate(parser, examples)
+    assert each == {"one": evaluate(parser, examples[:5]), "two": evaluate(parser, examples[5:])}
+    assert evaluate_each(parser, examples)[1] == {}
 
 
 def test_a_run_records_each_dev_treebank(tmp_path: Path, treebank: Part, options: Callable[..., Config]) -> None:

@@ -14,8 +14,9 @@ import pytest
 from safetensors.torch import load_file
 
 from h3n.config import Config, Treebank
+from h3n.engine.inputs import Inputs
 from h3n.engine.pieces import Pieces
-from h3n.model.batch import Inputs, Targets
+from h3n.model.batch import Targets
 from h3n.model.soft_targets import SoftTargets
 from h3n.training import train
 from h3n.training.data import Example, Numbered, StreamedExamples

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 from h3n import formats
 from h3n.cli.commands import app
 from h3n.model.model import Model
+from h3n.parser import Parser
 from h3n.training.data import Example
-from h3n.training.evaluation import bare, compare
+from h3n.training.evaluation import compare, parse_examples
 from h3n.trees import Constituent, Leaf, Sentence, rebuild
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
@@ -45,7 +46,7 @@ def test_a_logs_scores_equal_those_of_the_command(
     tmp_path: Path, tiny_model: Path, treebank: Callable[..., list[Example]], top: str
 ) -> None:
     examples = treebank("dev", 30)
-    parsed = Model.load(tiny_model).parse([bare(example.sentence, tags=False) for example in examples])
+    parsed = parse_examples(Parser(Model.load(tiny_model).engine), examples)
     parsed = [replace(one, sentence=worse(one.sentence)) if at % 2 else one for at, one in enumerate(parsed)]
     log = compare(examples, parsed)
     assert 10 < log["LF1"] < 99.9

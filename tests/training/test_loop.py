@@ -17,11 +17,13 @@ import torch
 from h3n.errors import MissingExtra, TrainingError, UsageError
 from h3n.model import count_vocabulary
 from h3n.model.model import Model
+from h3n.parser import Parser
 from h3n.training import Check, Note, Update, checkpoint, evaluate, train, with_tensorboard
 from h3n.training.checkpoint import last_checkpoint
 from h3n.training.data import Example, seen
 from h3n.training.record import draw_curves, read_metrics
 from h3n.trees import Dependencies, Sentence
+from tests.parsing import parse
 from tests.training.runs import SHORT, Options, Part, assert_same_weights, weights, write_config
 
 
@@ -29,7 +31,7 @@ def test_train_save_load_parse_evaluate(tmp_path: Path, treebank: Part, options:
     events: list[Any] = []
     config = options(tmp_path / "run", "training.epochs=14")
     parser = train(config, treebank("train"), treebank("dev"), report=events.append)
-    scores = evaluate(parser, treebank("dev"))
+    scores = evaluate(Parser(parser.engine), treebank("dev"))
     assert scores["LF1"] > 70
     assert scores["LAS"] > 70
     assert scores["tags"] > 85
@@ -37,10 +39,10 @@ def test_train_save_load_parse_evaluate(tmp_path: Path, treebank: Part, options:
     assert checks[-1]["loss"] < checks[0]["loss"] / 2
     assert [row["LF1"] for row in read_metrics(tmp_path / "run")] == [row["LF1"] for row in checks]
     loaded = Model.load(tmp_path / "run" / "model")
-    assert evaluate(loaded, treebank("dev")) == scores
+    assert evaluate(Parser(loaded.engine), treebank("dev")) == scores
     assert loaded.config.decoding.weight == parser.config.decoding.weight
     words = ["the", "old", "dog", "saw", "Mary", "near", "a", "river", "."]
-    (found,) = loaded.parse([words])
+    (found,) = parse(loaded, [words])
     assert found.sentence.words == tuple(words)
     assert found.joint is not None
     assert found.sentence.dependencies is not None
@@ -65,7 +67,7 @@ def test_a_model_learns_ten_sentences_by_heart(spans: str, tmp_path: Path, treeb
     )
     rounds = 300.0 if spans == "softmax" else 200.0  # most spans are empty, which a softmax per span learns first
     ten = treebank("train", 10)
-    scores = evaluate(train(config, [replace(example, weight=rounds) for example in ten], []), ten)
+    scores = evaluate(Parser(train(config, [replace(example, weight=rounds) for example in ten], []).engine), ten)
     assert scores["LF1"] > 95
     assert scores["LAS"] > 95
 
@@ -116,7 +118,7 @@ def test_a_folder_with_a_run_is_not_overwritten(uninterrupted: Path, treebank: P
 
 def test_one_sentence_is_enough(tmp_path: Path, treebank: Part, options: Options) -> None:
     parser = train(options(tmp_path, *SHORT), treebank("train", 1), [])
-    assert parser.parse([["hello"]])[0].sentence.dependencies is not None
+    assert parse(parser, [["hello"]])[0].sentence.dependencies is not None
 
 
 def test_no_sentence_is_an_error(tmp_path: Path, options: Options) -> None:
@@ -137,7 +139,7 @@ def test_sentences_of_different_kinds_train_one_model(tmp_path: Path, treebank: 
         else:
             mixed.append(example)
     config = options(tmp_path, "training.epochs=14", "training.checks=1", "training.tune=false")
-    scores = evaluate(train(config, mixed, []), treebank("dev", 20))
+    scores = evaluate(Parser(train(config, mixed, []).engine), treebank("dev", 20))
     assert scores["LF1"] > 25
     assert scores["UAS"] > 40
 
@@ -156,7 +158,7 @@ def test_a_treebank_of_one_kind_is_enough(
     decoder = "cky" if kind == "tree" else "mst"
     notes: list[Any] = []
     config = options(tmp_path, *SHORT[:-1], f"decoding.decoder={decoder}")
-    scores = evaluate(train(config, examples, examples[:5], report=notes.append), examples)
+    scores = evaluate(Parser(train(config, examples, examples[:5], report=notes.append).engine), examples)
     assert has in scores
     assert lacks not in scores
     assert not any("spans weigh" in note.text for note in notes if isinstance(note, Note))  # there is one kind alone
@@ -189,7 +191,7 @@ def test_a_sentence_of_600_words_can_be_learned_and_parsed(tmp_path: Path, treeb
     long = Example(sentence=Sentence(words=words), spans=tuple(s for s in example.spans or () if s.end - s.start == 1))
     config = options(tmp_path, "training.epochs=1", "training.checks=1", "training.tune=false")
     parser = train(config, [example, long], [])
-    (found,) = parser.parse([words])
+    (found,) = parse(parser, [words])
     assert found.sentence.dependencies is not None
     assert len(found.sentence.dependencies) == 600
 

@@ -10,7 +10,6 @@ import pytest
 from benchmarks.english import measure_treebanks
 from h3n.config import Treebank, load_config
 from h3n.errors import UnknownName
-from h3n.model.model import Model
 from h3n.parser import Parser
 from h3n.training import load_examples, train
 from h3n.trees import Dependencies, Sentence
@@ -36,7 +35,7 @@ def parser(tmp_path_factory: pytest.TempPathFactory) -> Parser:
         relations = tuple("subject" if name == "nsubj" else name for name in arcs.relations)
         renamed = replace(example.sentence, dependencies=Dependencies(arcs.governors, relations))
         own.append(replace(example, sentence=renamed, style="own"))
-    return Parser(train(config, [*ud, *own], ud[:3]))
+    return Parser(train(config, [*ud, *own], ud[:3]).engine)
 
 
 def subjects(parser: Parser, style: str | None) -> set[str]:
@@ -56,17 +55,14 @@ def test_an_unknown_style_is_refused_at_once(parser: Parser) -> None:
 
 
 def test_the_score_learned_by_order_picks_the_heads(parser: Parser) -> None:
-    model = parser.model
-    decoding = replace(model.config.decoding, head_score="order")
-    ordered = Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
     sentence = Sentence(words=("The", "dog", "sees", "a", "cat", "."))
-    (_, scored), *_ = ordered.score([sentence])
-    order = scored.output.order
+    (_, scored), *_ = parser.engine.score([sentence])
+    order = scored.output.order()
     assert order is not None
-    (parsed,) = ordered.decode(scored, decoder="h3n")
+    (parsed,) = parser.decode(scored, parser.options(decoder="h3n", head_score="order"))
     assert any(end - start > 1 for start, end, _, _ in parsed.parse.spans)
     for start, end, _, head in parsed.parse.spans:
-        assert head == start + int(order[0, start:end].argmax())
+        assert head == start + int(order[start:end].argmax())
 
 
 def test_a_treebank_is_measured_in_its_own_style_too(parser: Parser) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from h3n import formats
-from h3n.cli.options import KeepGoing, OutputFormat, TreebankFormat
+from h3n import formats, text
+from h3n.cli.options import KeepGoing, TreebankFormat, output_format
 from h3n.cli.terminal import Findings, progress, say
 from h3n.errors import UsageError
+from h3n.files import STANDARD
 from h3n.formats import Format, Layout, Reading, Writing, read_both
 from h3n.formats.options import BLANK
 from h3n.trees import Sentence
@@ -23,7 +25,7 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="What to read; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="What to write; - is standard output.")],
     from_format: TreebankFormat = None,
-    to_format: OutputFormat = None,
+    to_format: Annotated[str | None, output_format(formats.FORMATS)] = None,
     dependencies: Annotated[
         str | None, typer.Option(metavar="FILE", help="Dependencies for the trees in IN, sentence by sentence.")
     ] = None,
@@ -89,6 +91,8 @@ def convert(
         from h3n.convert.schemes import converted, maker
 
         sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
+        if chosen.name == "conllu":
+            sentences = _named(sentences, source)
     lost: Counter[str] = Counter()
     watched = _watched(progress(sentences, label="converting"), chosen, lost)
     formats.write(watched, target, format=chosen.name, options=writing)
@@ -104,6 +108,13 @@ def convert(
         what = ", ".join(f"{name} ({count})" for name, count in unknown.most_common())
         say(f"no head rule, the default was taken: {what}")
     findings.finish()
+
+
+def _named(sentences: Iterable[Sentence], source: str) -> Iterator[Sentence]:
+    """Yield the sentences with a name and their text, without which CoNLL-U is not valid."""
+    file = "" if source == STANDARD else f"{Path(source).name.partition('.')[0]}-"
+    for number, sentence in enumerate(sentences, start=1):
+        yield text.named(sentence, f"{file}{number}")
 
 
 def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) -> Iterator[Sentence]:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from h3n.cli.options import Fit, OutputFormat, TreebankFormat, Width
+from h3n.cli.options import Fit, TreebankFormat, Width, output_format
 from h3n.cli.outputs import chosen_output, columns_of, in_colour, write_drawings, write_parts
 from h3n.errors import UsageError
 from h3n.files import STANDARD, shown_name
@@ -45,7 +45,7 @@ def draw(
             help="Which sentences: counted from 1 (5- is the rest), or sent_id.",
         ),
     ] = "1-",
-    output_format: OutputFormat = None,
+    to_format: Annotated[str | None, output_format(DRAWN)] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; a folder for several SVG or PNG pictures.")
     ] = STANDARD,
@@ -80,7 +80,7 @@ def draw(
     if file == dependencies == STANDARD:
         raise UsageError("only one of FILE and --dependencies can be standard input")
     asked = _Selection.parse(sentence)
-    chosen = chosen_output(output_format, output, DRAWN)
+    chosen = chosen_output(to_format, output, DRAWN)
     sentences = _selected(
         read_both(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True)), asked, file
     )

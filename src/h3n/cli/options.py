@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -15,9 +16,6 @@ TextFormat: TypeAlias = Annotated[
 ]
 TreebankFormat: TypeAlias = Annotated[
     str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of the input; else by its ending.")
-]
-OutputFormat: TypeAlias = Annotated[
-    str | None, typer.Option("--to", "-t", metavar="FORMAT", help="Format of the output; else by its ending.")
 ]
 DrawnInto: TypeAlias = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Where to; a folder/ for several SVG or PNG pictures.")
@@ -48,4 +46,13 @@ Fit: TypeAlias = Annotated[
     int | None, typer.Option(metavar="PIXELS", help="Draw sentences that are wider than this in several rows.")
 ]
 Width: TypeAlias = Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")]
+Newlines: TypeAlias = Annotated[
+    Literal["paragraph", "sentence"],
+    typer.Option(help="What a line end in running text is: inside a paragraph, or always the end of a sentence."),
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def output_format(accepted: Iterable[str], *, otherwise: str = "else by the output's ending") -> Any:
+    """Return the option --to of a command that writes these formats."""
+    return typer.Option("--to", "-t", metavar="FORMAT", help=f"{', '.join(accepted)}; {otherwise}.")

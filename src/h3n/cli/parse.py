@@ -6,6 +6,7 @@ import gc
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,12 +22,13 @@ from h3n.cli.options import (
     MaxPieces,
     MaxWords,
     Model,
-    OutputFormat,
+    Newlines,
     Precision,
     Retag,
     Style,
     TextFormat,
     Width,
+    output_format,
 )
 from h3n.cli.outputs import check_output, chosen_output, columns_of, in_colour, write_drawings, write_parts
 from h3n.cli.terminal import Findings, UntilError, note_language, progress, say
@@ -44,11 +46,7 @@ if TYPE_CHECKING:
 
 
 # How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
-TEXTS: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
-    "text": text.segment,
-    "lines": text.lines,
-    "words": text.words,
-}
+TEXTS = ("text", "lines", "words")
 
 
 def parse(
@@ -58,7 +56,7 @@ def parse(
     ] = None,
     model: Model = "en",
     input_format: TextFormat = None,
-    output_format: OutputFormat = None,
+    to_format: Annotated[str | None, output_format(OUTPUTS)] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; a folder/ for several SVG or PNG pictures.")
     ] = STANDARD,
@@ -73,6 +71,7 @@ def parse(
         int | None, typer.Option(min=1, help="Sentences parsed at the same time; by default as many as processors.")
     ] = None,
     precision: Precision = "auto",
+    newlines: Newlines = "paragraph",
     retag: Retag = False,
     keep_going: KeepGoing = False,
     max_words: MaxWords = 2_000,
@@ -96,11 +95,12 @@ def parse(
       h3n parse --text "She is carefully making the cake."
       h3n parse book.txt -o book.conllu
       h3n parse dev.conllu --to brackets -o dev.ptb
+      h3n parse tweets.txt --newlines sentence -o tweets.conllu
       cat lines.txt | h3n parse - --from lines --to jsonl
       h3n parse --text "It smells good." -o picture.svg
       h3n parse letter.txt --confidence --fit 1000 -o letter.html
     """
-    chosen = chosen_output(output_format, output)
+    chosen = chosen_output(to_format, output)
     if confidence and not chosen.shades:
         shaded = ", ".join(name for name, one in OUTPUTS.items() if one.shades)
         raise UsageError(f"--confidence shades pictures, and {chosen.name} is none; accepted with --to: {shaded}")
@@ -109,12 +109,6 @@ def parse(
     waiting = given is None and file == STANDARD and sys.stdin is not None and sys.stdin.isatty()
     findings = Findings()
     handler = findings if keep_going else None
-    sentences = _typed() if waiting and input_format is None else read_input(file, given, input_format, handler)
-    if waiting:
-        say("type a text and press Enter; Ctrl-D ends")
-    else:
-        first = list(islice(sentences, 1))  # what is wrong with the file is said before the model is loaded
-        sentences = chain(first, sentences)
     from h3n.parser import LOOK_AHEAD, load
 
     parser = load(
@@ -127,9 +121,16 @@ def parse(
     )
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     note_language(model, input_format or _guessed(file))
-    _check_model(model, parser.model.decoder_for(decoder), chosen)
-    read = UntilError(sentences)
-    marked = (mark_tags(sentence, given=not retag) for sentence in read)
+    _check_model(model, parser.decoder_for(decoder), chosen)
+    if waiting:
+        say("type a text and press Enter; Ctrl-D ends")
+    sentences = _typed(parser.segment)
+    if not waiting or input_format is not None:
+        sentences = read_input(file, given, input_format, handler, segment=parser.segment, newlines=newlines)
+    first = [] if waiting else list(islice(sentences, 1))
+    read = UntilError(chain(first, sentences))
+    named = (text.named(sentence, str(number)) for number, sentence in enumerate(read, start=1))
+    marked = (mark_tags(sentence, given=not retag) for sentence in named)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
     results = _noted(results, unparsed := list[int]())
@@ -196,21 +197,38 @@ def _check_model(model: str, decoder: str, chosen: Output) -> None:
         raise UsageError(f"model {model} finds the {what} (decoder {decoder}), not all that {chosen.name} shows")
 
 
-def _typed() -> Iterator[Sentence]:
+def _typed(segment: text.Segment) -> Iterator[Sentence]:
     """Yield the sentences of what somebody types: each line is a text of its own, as it is answered by itself."""
-    return chain.from_iterable(map(text.segment, read_pieces(STANDARD, Problems(None))))
+    return chain.from_iterable(map(segment, read_pieces(STANDARD, Problems(None))))
 
 
 def read_input(
-    file: str, given: str | None, input_format: str | None, handler: Findings | None = None
+    file: str,
+    given: str | None,
+    input_format: str | None,
+    handler: Findings | None = None,
+    *,
+    segment: text.Segment = text.segment,
+    newlines: str = "paragraph",
 ) -> Iterator[Sentence]:
-    """Return the sentences of a text or a treebank: of a file, or of what is ``given``."""
+    """Return the sentences of a text or a treebank: of a file, or of what is ``given``.
+
+    ``segment`` finds those of running text.
+    """
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
+    if name != "text" and newlines != "paragraph":
+        raise UsageError(f"--newlines {newlines} for input of the format {name}; accepted with --from text")
     if name in TEXTS:
         reader = read_pieces if name == "text" else read_limited
-        return _segmented([given] if given is not None else reader(file, Problems(handler)), TEXTS[name])
+        pieces = [given] if given is not None else reader(file, Problems(handler))
+        readers: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
+            "text": partial(segment, newlines=newlines),
+            "lines": text.lines,
+            "words": text.words,
+        }
+        return _segmented(pieces, readers[name])
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     options = Reading(on_problem=handler)

@@ -47,11 +47,11 @@ def preannotate(
     """
     if output == brackets:
         raise UsageError(f"--output and --brackets are both {output}; name two files")
-    sentences = _named(read_input(file, None, input_format))
     from h3n.parser import load
     from h3n.workbench.preannotation import annotate, doubts_of, least_sure
 
     parser = load(model, threads=1)
+    sentences = _named(read_input(file, None, input_format, segment=parser.segment))
     doubts: list[Doubt] = []
     with ExitStack() as files:
         rows = files.enter_context(opened_to_write(output))

@@ -10,7 +10,7 @@ Reading and writing Parquet needs the extra ``corpus``, clusters need the extra 
 
 from h3n.corpus.finding import Hit, find
 from h3n.corpus.options import Options
-from h3n.corpus.reading import CorpusSentence, read
+from h3n.corpus.reading import CorpusSentence, lacking, read
 from h3n.corpus.running import ENGINES, Finished, parse_corpus
 from h3n.corpus.status import Progress, Status, status_of
 
@@ -23,6 +23,7 @@ __all__ = [
     "Progress",
     "Status",
     "find",
+    "lacking",
     "parse_corpus",
     "read",
     "status_of",

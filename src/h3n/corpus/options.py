@@ -10,6 +10,7 @@ from typing import Any
 
 from h3n import outputs
 from h3n.errors import UnknownName, UsageError
+from h3n.text import NEWLINES
 
 # The format of an input -> the endings of its files, endings of compression aside.
 INPUTS: dict[str, tuple[str, ...]] = {
@@ -34,6 +35,7 @@ class Options:
 
     input_format: str | None = None
     output_format: str = "parquet"
+    newlines: str = "paragraph"
     text_column: str = "text"
     id_column: str = "id"
     decoder: str | None = None
@@ -53,6 +55,8 @@ class Options:
             raise UnknownName("input format", self.input_format, INPUTS)
         if self.output_format not in OUTPUTS:
             raise UnknownName("output format", self.output_format, OUTPUTS)
+        if self.newlines not in NEWLINES:
+            raise UnknownName("newlines", self.newlines, NEWLINES)
         if not 0.0 <= self.min_confidence <= 1.0:
             raise UsageError(f"a mean confidence of {self.min_confidence:g}; between 0 and 1 is accepted")
         if self.soft_labels and self.output_format != "jsonl":

@@ -92,11 +92,11 @@ def parse_corpus(
 def _checked(job: Job) -> Job:
     """Raise what is wrong with a model or its options now and not in every worker; settle the precision."""
     parser, options = job.load(), job.options
-    decoder = parser.model.decoder_for(options.decoder)
+    decoder = parser.decoder_for(options.decoder)
     output = OUTPUTS.get(options.output_format)  # Parquet, which is not one, needs nothing
     if output is not None and not output.needs <= DECODERS[decoder].finds:
         raise UsageError(f"decoder {decoder} finds the {DECODERS[decoder].about}, not what {output.name} shows")
-    parser.model.vocabulary.style(options.style)
+    parser.engine.vocabulary.style(options.style)
     return replace(job, options=replace(options, precision=parser.precision))
 
 

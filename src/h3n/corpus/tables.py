@@ -17,7 +17,7 @@ top               string                      the label over the whole tree; nul
 brackets          string                      the phrase structure in Penn notation; empty where there is none
 score             double                      of the parse, as the decoder has it
 note              string                      why the sentence was not parsed; null where it was
-lemmas, features, list of string              as they stood in the input, a value for every word; empty: none
+lemmas, features, list of string              as they stood in the input or were predicted; empty: none
 enhanced, misc
 comments          list of string              lines of CoNLL-U: sent_id, newpar, newdoc, start_char, text
 inserts           list of struct              multiword tokens (start, end) and empty words (start: words before it,
@@ -26,7 +26,8 @@ file, line        string, int64               where a sentence of a treebank sto
 ================  ==========================  ==================================================================
 
 A list with a value for every word is empty where the input or the model has none. The version stands in the metadata
-of every file.
+of every file; one without it is of version 1, which had four digits of a confidence and no columns out of `ADDED`. In
+version 2 ``inserts`` had ``before`` and ``row``, a row of CoNLL-U.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from h3n.trees import HELPER, EmptyWord, MultiwordToken, top_of
 VERSION = 3
 VERSION_KEY = b"h3n.corpus"  # in the metadata of a file
 COLUMNS = ("lemmas", "features", "enhanced", "misc")  # of a sentence, as they are
+ADDED = ("sent_id", "helpers", "top", "score", *COLUMNS, "comments", "inserts", "file", "line")  # by version 2
 
 
 def schema() -> Any:

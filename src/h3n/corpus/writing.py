@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO, TypeAlias
 
-from h3n import outputs
+from h3n import outputs, text
 from h3n.corpus.documents import Item
 from h3n.corpus.tables import arrow, batch_of, row_of, schema
 from h3n.outputs import Look, Output
 from h3n.parser import Result
 
+_NUMBER = re.compile(r"[A-Za-z]?[-_.]?[0-9]+")
 GROUP = 2_000  # sentences of a row group: what is in memory before it is written
 Write: TypeAlias = Callable[[Item, Result], None]
 Writer: TypeAlias = Callable[[BinaryIO], contextlib.AbstractContextManager[Write]]
@@ -56,16 +58,25 @@ def _namer() -> Callable[[Item, Result], Result]:
 
     def named(item: Item, result: Result) -> Result:
         name = " ".join(item.document.split())
-        comments = [line for line in result.sentence.comments if not line.startswith("# newdoc")]
-        if item.sentence.place is None:  # of a text, whose sentences have numbers of their own alone
-            comments = [line for line in comments if not line.startswith("# sent_id")]
-            comments.insert(0, f"# sent_id = {name}-{item.number + 1}")
+        own = result.sentence.sent_id
+        kept = (line for line in result.sentence.comments if not line.startswith(("# newdoc", "# sent_id")))
+        comments = [f"# sent_id = {_unique(name, item, own)}", *kept]
         if before != [item.document] or item.number == 0:
             comments.insert(0, f"# newdoc id = {name}")
             before[:] = [item.document]
         return replace(result, sentence=replace(result.sentence, comments=tuple(comments)))
 
     return named
+
+
+def _unique(document: str, item: Item, own: str | None) -> str:
+    """Return a name for a sentence that no other of the corpus has, as long as no two documents have the same name.
+
+    Names of a treebank stay, but for bare numbers, which every file may have.
+    """
+    if item.sentence.place is None or own is None:
+        return text.as_name(f"{document}-{item.number + 1}")
+    return text.as_name(f"{document}-{own}") if _NUMBER.fullmatch(own) else own
 
 
 WRITERS: dict[str, Writer] = {

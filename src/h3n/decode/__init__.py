@@ -3,7 +3,7 @@
 from h3n.decode.constraints import Constraints, constrain
 from h3n.decode.decoders import DECODERS, EXACT_UP_TO, MEMORY_LIMIT, PARTS, Decoder, decode_batch, usual_decoder
 from h3n.decode.native import cky_nodes, tree_head_scores
-from h3n.decode.scores import Parse, Scores, bars_helper, label_scores, weigh
+from h3n.decode.scores import Parse, Scores, bars_helper, label_scores, trusted, weigh
 
 __all__ = [
     "DECODERS",
@@ -20,6 +20,7 @@ __all__ = [
     "decode_batch",
     "label_scores",
     "tree_head_scores",
+    "trusted",
     "usual_decoder",
     "weigh",
 ]

@@ -46,6 +46,12 @@ class Rows:
     word_pieces: Numbers
     word_of: Numbers
 
+    def without_padding(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
+        """Return ids and types of all rows in a row, how long each of them is, and where the words' pieces stand."""
+        places = np.cumsum(self.mask.ravel()) - 1
+        lengths = self.mask.sum(axis=1, dtype=np.int64)
+        return self.ids[self.mask], self.types[self.mask], lengths, places[self.word_pieces], self.word_of
+
 
 class Tokenizer:
     """A tokenizer of the tokenizers library, used on words that are already split.

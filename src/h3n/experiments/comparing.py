@@ -23,6 +23,7 @@ from h3n.experiments.running import OnEvent, Request, ShowReading, Started
 from h3n.files import restore_folder, write_text
 from h3n.measure.provenance import checksums, describe_code, describe_machine, public_name
 from h3n.model.model import Model
+from h3n.parser import Parser
 from h3n.training import Note, load_examples, train
 from h3n.training.processes import Processes, choose_device
 from h3n.training.record import read_metrics
@@ -97,10 +98,10 @@ def _provenance(job: Job) -> dict[str, Any]:
 def measure_job(job: Job, *, report: OnEvent) -> dict[str, Any]:
     """Return the record of a trained run: its figures and all that one has to know to repeat them."""
     device = str(choose_device(job.config.training.device, Processes()))
-    model = Model.load(job.folder / "model", device=device)
+    parser = Parser(Model.load(job.folder / "model", device=device).engine)
     rows = [row for row in job.experiment.rows if row.run == job.run.name]
     with _one_thread():
-        entries = measure_rows(model, rows, job.dev, scoring=job.scoring, said=lambda line: report(Note(text=line)))
+        entries = measure_rows(parser, rows, job.dev, scoring=job.scoring, said=lambda line: report(Note(text=line)))
         machine = describe_machine(device)
     return {
         "run": job.run.name,

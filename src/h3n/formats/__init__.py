@@ -69,8 +69,8 @@ def _words_of(sentence: Sentence) -> list[Leaf]:
 
 
 _BRACKETS = (".brackets", ".gld", ".mrg", ".psd", ".ptb", ".tree", ".trees", ".tst")
-_ROWS = ("tags", "upos", "lemmas", "features", "dependencies", "misc", "comments")
-_UNIVERSAL = (*_ROWS, "enhanced", "inserts")
+_ROWS = ("tags", "upos", "lemmas", "features", "dependencies", "misc")
+_UNIVERSAL = (*_ROWS, "comments", "enhanced", "inserts")
 _lost_in_rows = _all_but(*_ROWS)
 
 FORMATS: dict[str, Format] = {

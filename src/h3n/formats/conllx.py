@@ -1,6 +1,6 @@
 """CoNLL-X: ten columns, no multiword ranges.
 
-Comments before the words, which the format does not know but many treebanks have, are kept as in CoNLL-U.
+Comments before the words, which the format does not know but many treebanks have, are read and not written.
 CPOSTAG and POSTAG are the sentence's ``upos`` and ``tags``. PHEAD and PDEPREL have no place of their own in a
 sentence: they are kept in ``misc`` as ``PHead=3|PDeprel=obj`` and written back from there, so that they survive a way
 through CoNLL-U. Inside a value of ``misc``, where ``|`` separates, it is written ``%7C``, and ``%`` is ``%25``.
@@ -9,6 +9,7 @@ through CoNLL-U. Inside a value of ``misc``, where ``|`` separates, it is writte
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import repeat
 
 from h3n.files import Source
@@ -61,8 +62,11 @@ def lost_misc(sentence: Sentence) -> list[str]:
 
 
 def written(sentence: Sentence, options: Writing = WRITING) -> str:
-    """Return the lines of a sentence with the empty line after it."""
-    return lines_of(sentence, _rows(sentence), options)
+    """Return the lines of a sentence with the empty line after it.
+
+    Programs that read CoNLL-X take a comment for a damaged row. One that has no words would not be seen without.
+    """
+    return lines_of(replace(sentence, comments=()), _rows(sentence), options)
 
 
 def _rows(sentence: Sentence) -> list[str]:

@@ -28,7 +28,7 @@ from h3n.measure.timing import Timing, curve_of, extrapolate, fit_exponent, leas
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
-    from h3n.model.model import Model, Scored
+    from h3n.engine.engine import Engine, Scored
     from h3n.parser import Parser
 
 
@@ -181,11 +181,11 @@ def measure_bands(
     is scored once; of ``repeat`` runs of a decoder on it the fastest counts, but the published one is run once, in a
     band of long sentences on ``sample`` of them (0: on all).
     """
-    model = parser.model
-    _check(model, decoders, sample=sample, repeat=repeat)
+    engine = parser.engine
+    _check(engine, decoders, sample=sample, repeat=repeat)
     chosen = [_sampled(band, sample) if PUBLISHED in decoders else set() for band in bands]
     work = _Work(bands, chosen, repeat, progress)
-    measure = _Measure(model, tuple(decoders), repeat)
+    measure = _Measure(engine, tuple(decoders), repeat)
     for band in bands[:1]:
         measure.run(band.sentences[:2], set(), lambda _: None)  # warm up: some work is done once in a process
     tallies = [
@@ -200,7 +200,7 @@ def measure_bands(
     return {
         "clock": measure.clock_name,
         "ran": describe_parser(parser),
-        "head_score": model.config.decoding.head_score,
+        "head_score": engine.config.decoding.head_score,
         "repeat": repeat,
         "bands": [_report(band, tally) for band, tally in zip(bands, tallies, strict=True)],
         "curves": curves,
@@ -212,11 +212,11 @@ def _growth(points: Sequence[dict[str, float]]) -> float | None:
     return fit_exponent([(point["words"], point["milliseconds"]) for point in points], above=FIT_FROM)
 
 
-def _check(model: Model, decoders: Sequence[str], *, sample: int, repeat: int) -> None:
+def _check(engine: Engine, decoders: Sequence[str], *, sample: int, repeat: int) -> None:
     for name in decoders:
         if name not in COMPLEXITY:
             raise UnknownName("decoder", name, COMPLEXITY)
-        model.decoder_for("hpsg" if name == PUBLISHED else name)
+        engine.decoder_for("hpsg" if name == PUBLISHED else name)
     if sample < 0 or repeat < 1:
         raise UsageError(f"a sample of {sample} and {repeat} runs; 0 or more and 1 or more are accepted")
 
@@ -263,21 +263,21 @@ class _Tally:
 class _Measure:
     """Takes the time of everything in a band."""
 
-    def __init__(self, model: Model, decoders: tuple[str, ...], repeat: int) -> None:
-        self._model, self._decoders, self._repeat = model, decoders, repeat
-        on_processor = model.network.device.type == "cpu"
+    def __init__(self, engine: Engine, decoders: tuple[str, ...], repeat: int) -> None:
+        self._engine, self._decoders, self._repeat = engine, decoders, repeat
+        on_processor = engine.network.device == "cpu"
         self._clock = time.process_time if on_processor else time.perf_counter
         self.clock_name = "processor" if on_processor else "wall-clock"
 
     def run(self, sentences: Sequence[Sentence], chosen: set[int], done: Callable[[int], None]) -> _Tally:
         """Return what the sentences take; the published decoder is run on those of the ``chosen`` numbers."""
-        batches, reading = self._time(lambda: list(self._model.batches(sentences)))
+        batches, reading = self._time(lambda: list(self._engine.group(self._engine.read(dict(enumerate(sentences))))))
         tally = _Tally({name: [] for name in (NETWORK, *self._decoders)}, reading)
         for numbers, inputs in batches:
-            scored, seconds = self._time(partial(self._model.score_batch, [sentences[at] for at in numbers], inputs))
+            scored, seconds = self._time(partial(self._engine.score_batch, [sentences[at] for at in numbers], inputs))
             tally.timings[NETWORK].append(_timing(scored.scores, seconds))
             parses = {name: self._parses(scored, name, tally) for name in self._decoders if name != PUBLISHED}
-            weighed = self._model.weigh(scored.scores)
+            weighed = self._engine.weigh(scored.scores)
             for place, number in enumerate(numbers):
                 if number in chosen:
                     exact = parses["hpsg"][place] if "hpsg" in parses else None
@@ -295,8 +295,8 @@ class _Measure:
 
     def _parses(self, scored: Scored, name: str, tally: _Tally) -> list[Parse]:
         """Return the parses. Ranking heads is a part of a decoder's time; weighing, the same for all, is not."""
-        ranked, ranking = self._time(lambda: self._model.rank(scored, decoder=name), self._repeat)
-        weighed = self._model.weigh(ranked)
+        ranked, ranking = self._time(lambda: self._engine.rank(scored, decoder=name), self._repeat)
+        weighed = self._engine.weigh(ranked)
         parses, decoding = self._time(lambda: decode_batch(weighed, name), self._repeat)
         tally.timings[name].append(_timing(scored.scores, ranking + decoding))
         return parses

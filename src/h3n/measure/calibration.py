@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from h3n.decode import Parse, Scores
+from h3n.engine.confidence import span_label_scores
 from h3n.files import write_json
 from h3n.measure.accuracy import Gold, ScoredGold, decode_gold, read_gold, score_gold
 from h3n.measure.plots import COLOURS, new_figure, save_figure
 from h3n.measure.tables import text_table
-from h3n.model.model import Model
 from h3n.models import ABOUT, read_about
-from h3n.parser.confidence import span_label_scores
+from h3n.parser import Parser, load
 from h3n.training.data import Example
 from h3n.trees import HELPER, ROOT
 
@@ -88,9 +88,9 @@ class Calibration:
 
 def measure_calibration(folder: Path, files: Sequence[str], *, limit: int = 0) -> dict[str, Calibration]:
     """Return the calibration of a saved model's arcs and spans on the sentences of gold files."""
-    model = Model.load(folder)
-    gold = read_gold(model, files, name="gold", limit=limit)
-    choices = collect_choices(model, gold, score_gold(model, gold))
+    parser = load(folder, precision="float32")
+    gold = read_gold(parser, files, name="gold", limit=limit)
+    choices = collect_choices(parser, gold, score_gold(parser, gold))
     return {kind: calibrate(some) for kind, some in choices.items()}
 
 
@@ -103,20 +103,24 @@ def describe_calibration(calibrations: Mapping[str, Calibration]) -> str:
     return text_table(rows, left=1)
 
 
-def collect_choices(model: Model, gold: Gold, scored: ScoredGold, *, decoder: str | None = None) -> dict[str, Choices]:
-    """Return the choices of governors (``arcs``) and of labels of spans (``spans``) in the model's parses."""
-    name = model.decoder_for(decoder)
-    parsed, _ = decode_gold(model, scored, decoder=name, weight=model.config.decoding.weight)
+def collect_choices(
+    parser: Parser, gold: Gold, scored: ScoredGold, *, decoder: str | None = None
+) -> dict[str, Choices]:
+    """Return the choices of governors (``arcs``) and of labels of spans (``spans``) in the parser's own parses."""
+    engine = parser.engine
+    name, weight = engine.decoder_for(decoder), engine.config.decoding.weight
+    parsed, _ = decode_gold(parser, scored, decoder=name, weight=weight)
     found: dict[str, list[Choices]] = {"arcs": [], "spans": []}
     for numbers, part in scored.parts:
         parses = [parsed[number].parse for number in numbers]
         for number, scores, parse in zip(numbers, part.scores, parses, strict=True):
             found["arcs"] += _arc_choices(scores, parse, gold.examples[number], number)
         if any(parse.spans for parse in parses):
-            table, labels = span_label_scores(model.network, part.output, parses, helper=model.vocabulary.helper)
-            rows = np.asarray(table.cpu(), dtype=np.float64)
+            table, labels = span_label_scores(part.output, parses, helper=engine.vocabulary.helper)
             examples = [(number, gold.examples[number]) for number in numbers]
-            found["spans"] += _span_choices(rows, np.asarray(labels.cpu()), parses, examples, model.vocabulary.labels)
+            found["spans"] += _span_choices(
+                table.astype(np.float64), labels, parses, examples, engine.vocabulary.labels
+            )
     return {kind: _joined(parts) for kind, parts in found.items() if parts}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +21,17 @@ KINDS = {"brackets": {"phrases"}, "spmrl": {"phrases"}, "jsonl": {"phrases", "de
 def score_model(model: str, files: Sequence[str], *, decoders: Sequence[str], limit: int | None) -> ScoreReport:
     """Return the scores of a model on the treebanks that these files make up."""
     treebanks = [Treebank(files=group, limit=limit or 0) for group in group_files(files)]
-    from h3n.model.model import Model
-    from h3n.models import locate
+    from h3n.parser import load
     from h3n.training import load_examples
     from h3n.training.comparison import compare_ways, ways_of
     from h3n.training.data import treebank_names
 
-    loaded = Model.load(locate(model))
+    loaded = load(model, precision="float32", max_words=sys.maxsize, max_pieces=sys.maxsize)
+    config = loaded.engine.config
     ways = ways_of(loaded, decoders)
-    printed = ScoreReport(numbers={"model": model, "tags": _tags_note(loaded.config.encoder.tags), "treebanks": {}})
+    printed = ScoreReport(numbers={"model": model, "tags": _tags_note(config.encoder.tags), "treebanks": {}})
     for treebank, name in zip(treebanks, treebank_names(treebanks), strict=True):
-        examples = load_examples([treebank], data=loaded.config.data)
+        examples = load_examples([treebank], data=config.data)
         if not examples:
             raise UsageError(f"{treebank.files[0]}: no sentence to score")
         _add_treebank(printed, name, treebank.files, compare_ways(loaded, examples, ways))

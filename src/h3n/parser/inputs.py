@@ -20,7 +20,11 @@ Words: TypeAlias = Sequence[str] | Iterable[Sequence[str]]
 
 
 def read(
-    source: Parsable | None, words: Words | None = None, *, keep_arcs: bool = False
+    source: Parsable | None,
+    words: Words | None = None,
+    *,
+    keep_arcs: bool = False,
+    segment: text.Segment = text.segment,
 ) -> Iterator[tuple[int, Sentence]]:
     """Return the sentences of a source, each with the number of the input it belongs to, counted from 0.
 
@@ -35,10 +39,10 @@ def read(
     if words is not None:
         return _read_words(words)
     if isinstance(source, str | Sentence):
-        return _all([source], keep_arcs=keep_arcs)
+        return _all([source], keep_arcs=keep_arcs, segment=segment)
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise UsageError(f"cannot parse {_kind(source)}; accepted: {_ACCEPTED}, or an iterable of these")
-    return _all(source, keep_arcs=keep_arcs)
+    return _all(source, keep_arcs=keep_arcs, segment=segment)
 
 
 _ACCEPTED = "a text, a list of lists of words, a Sentence"
@@ -51,10 +55,12 @@ def _read_words(words: Words) -> Iterator[tuple[int, Sentence]]:
     return _all([words] if _is_words(words) and words else words)
 
 
-def _all(inputs: Iterable[object], *, keep_arcs: bool = False) -> Iterator[tuple[int, Sentence]]:
+def _all(
+    inputs: Iterable[object], *, keep_arcs: bool = False, segment: text.Segment = text.segment
+) -> Iterator[tuple[int, Sentence]]:
     for number, one in enumerate(inputs):
         if isinstance(one, str):
-            for sentence in text.segment(one):
+            for sentence in segment(one):
                 yield number, sentence
         elif isinstance(one, Sentence):
             sentence = bare(_checked(one, number))

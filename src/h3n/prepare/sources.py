@@ -58,10 +58,13 @@ def _read_trees(file: Path, recipe: Recipe, layout: Layout, options: Reading, on
             continue
         tree = clean(sentence.tree) if sentence.tree is not None else None
         found = list(leaves(tree)) if tree is not None else []
+        whole = len(found) == len(sentence)  # otherwise nobody knows which of the other columns' cells are left
         yield replace(
             sentence,
             words=tuple(leaf.word for leaf in found),
             tags=tuple(leaf.tag or NO_TAG for leaf in found),
+            lemmas=sentence.lemmas if whole else None,
+            features=sentence.features if whole else None,
             tree=tree,
         )
 
@@ -142,6 +145,10 @@ def _same(recipe: Recipe) -> Callable[[Sentence, Sentence], bool]:
 
 
 def _merge(trees: Sentence, dependencies: Sentence) -> Sentence:
-    """Return one sentence with both trees; its words, blanked or not, are those of the dependency file."""
+    """Return one sentence with both trees; its words, blanked or not, are those of the dependency file.
+
+    Lemmas and features are from there too, or else from the file of trees.
+    """
     tree = with_words(trees.tree, dependencies.words) if trees.tree is not None else None
-    return replace(dependencies, tree=tree)
+    lemmas, features = dependencies.lemmas or trees.lemmas, dependencies.features or trees.features
+    return replace(dependencies, tree=tree, lemmas=lemmas, features=features)

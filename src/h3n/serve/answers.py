@@ -68,9 +68,9 @@ async def whole(request: ParseRequest, service: Service) -> bytes:
 
 
 def decoder_of(request: ParseRequest, work: Work, service: Service) -> str:
-    """Return the decoder a request is parsed with; constraints ask for an exact one, as in `Parser.parse`."""
-    name = service.parsers[work.parse_options.model].model.decoder_for(request.decoder)
-    return "auto" if request.decoder is None and work.constraints and name == "h3n" else name
+    """Return the decoder a request is parsed with."""
+    parser = service.parsers[work.parse_options.model]
+    return parser.decoder_for(request.decoder, constrained=bool(work.constraints))
 
 
 async def streamed(request: Request, body: ParseRequest, service: Service) -> Response:

@@ -1,7 +1,7 @@
 """Answers in the form of other services: CoreNLP's and those of spaCy's displaCy.
 
 Clients of those services get trees from h3n unchanged, as far as h3n has what they ask for: words, tags, phrase
-structure and dependencies. There are no lemmas: where a client expects one, the word itself stands.
+structure and dependencies. Where a client expects a lemma and the model finds none, the word itself stands.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse
 
+from h3n import text
 from h3n.parser import Result
 from h3n.serve.answers import attended
 from h3n.serve.corenlp import OUTPUTS, Properties, read_properties, read_text, sentences_of
@@ -69,8 +70,8 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:
-        small = len(given) <= SMALL_CHARACTERS
-        sentences = await service.aside(_read, given, asked, limits, small=small)
+        small, segment = len(given) <= SMALL_CHARACTERS, service.parsers[parse_options.model].segment
+        sentences = await service.aside(_read, given, asked, limits, segment, small=small)
         check_sizes("body", sentences, parse_options, limits)
         results = await _results(service, Work(parse_options, sentences, (), {}))
         return await service.aside(output.write, given, results, asked.annotators, small=_small(results))
@@ -113,8 +114,10 @@ def _as_one(ticket: Ticket, results: Sequence[Result]) -> bytes:
     return dumped({"words": words, "arcs": arcs})
 
 
-def _read(ticket: Ticket, given: str, asked: Properties, limits: ServiceLimits) -> list[Sentence]:
-    return within(ticket, "body", sentences_of(given, asked), limits)
+def _read(
+    ticket: Ticket, given: str, asked: Properties, limits: ServiceLimits, segment: text.Segment
+) -> list[Sentence]:
+    return within(ticket, "body", sentences_of(given, asked, segment), limits)
 
 
 def _small(results: Sequence[Result]) -> bool:

@@ -12,7 +12,16 @@ from h3n.serve.pool import Ticket
 if TYPE_CHECKING:
     from h3n.serve.requests import Picture
 
-PLAIN = ("words", "tags", "upos", "heads", "relations", "tree", "text", "offsets", "spans", "arc_confidences")
+# fmt: off
+PLAIN = (
+    "words", "tags", "upos", "lemmas", "features", "heads", "relations", "tree", "text", "offsets", "spans", "helpers",
+    "arc_confidences",
+)
+# fmt: on
+
+
+# Digits of a number in an answer: so many do not depend on what other clients send at the same time.
+DIGITS = 4
 
 
 def displacy(result: Result) -> dict[str, Any]:
@@ -33,7 +42,7 @@ def displacy(result: Result) -> dict[str, Any]:
 
 
 def _plain(name: str) -> Callable[[Result, Picture], Any]:
-    return lambda result, _: result.to_dict().get(name)
+    return lambda result, _: result.to_dict(digits=DIGITS).get(name)
 
 
 def _written(output: Output) -> Callable[[Result, Picture], Any]:
@@ -64,8 +73,8 @@ def sentence_of(
     """Return a sentence of an answer: the wanted fields, or what `Result.to_dict` holds."""
     ticket.check()
     if wanted is None:
-        return {"source": source, **result.to_dict()}
-    plain = result.to_dict() if any(name in PLAIN for name in wanted) else {}
+        return result.to_dict(digits=DIGITS) | {"source": source}
+    plain = result.to_dict(digits=DIGITS) if any(name in PLAIN for name in wanted) else {}
     sentence: dict[str, Any] = {"source": source} if result.note is None else {"source": source, "note": result.note}
     for name in wanted:
         ticket.check()

@@ -58,12 +58,12 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        start, status = time.perf_counter(), 500
+        start, status, started = time.perf_counter(), 500, False
 
         async def sent(message: Message) -> None:
-            nonlocal status
+            nonlocal status, started
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, started = message["status"], True
                 message["headers"] = [*message.get("headers", ()), *_HEADERS]
             await send(message)
 
@@ -71,6 +71,9 @@ class Guard:
             await self._limited(scope, receive, sent)
         except _Gone:
             status = 499
+        except asyncio.CancelledError:  # the service ends, and what is under way takes too long
+            if not started:
+                await refuse(sent, Refusal(503, "service", "it ends before this is done"))
         finally:
             path = getattr(scope.get("route"), "path", "other")  # a route's, never what a client made up
             self.metrics.requests.labels(path, str(status)).inc()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias, TypeVar, cast
+from typing import Annotated, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import Field
 
 from h3n import draw, text
 from h3n.decode import DECODERS, PARTS, Constraints
+from h3n.engine.ranking import check_ranking
 from h3n.errors import H3nError, UnknownName
-from h3n.model.ranking import check_ranking
 from h3n.parser import Parser
 from h3n.serve.batching import ParseOptions
 from h3n.serve.fields import FIELDS
@@ -90,6 +90,7 @@ class ParseRequest:
     text: str | None = None
     texts: List[str] | None = None
     words: List[str] | List[List[str]] | None = None
+    newlines: Literal["paragraph", "sentence"] = "paragraph"
     model: str | None = None
     decoder: str | None = None
     head_score: str | None = None
@@ -125,15 +126,15 @@ def wish_of(request: ParseRequest, parsers: Mapping[str, Parser], limits: Servic
     name = request.model if request.model is not None else next(iter(parsers))
     if name not in parsers:
         raise Refused(422, "model", str(UnknownName("model", name, parsers)))
-    model = parsers[name].model
+    parser = parsers[name]
     try:
         what = "decoder"
-        model.decoder_for(request.decoder)
+        parser.decoder_for(request.decoder)
         what = "head_score"
         if request.head_score is not None:
-            check_ranking(request.head_score, ordered=model.network.order is not None)
+            check_ranking(request.head_score, ordered=parser.engine.network.ordered)
         what = "style"
-        model.vocabulary.style(request.style)
+        parser.engine.vocabulary.style(request.style)
     except H3nError as error:
         raise Refused(422, what, str(error)) from None
     check_picture(request.picture, limits)
@@ -164,9 +165,11 @@ def check_picture(picture: Picture, limits: ServiceLimits) -> None:
         raise Refused(422, "picture.parts", "not in a picture of several rows; give either parts or fit")
 
 
-def work_of(ticket: Ticket, request: ParseRequest, parse_options: ParseOptions, limits: ServiceLimits) -> Work:
+def work_of(
+    ticket: Ticket, request: ParseRequest, parse_options: ParseOptions, limits: ServiceLimits, segment: text.Segment
+) -> Work:
     """Return the sentences of a request within the limits; texts are split into sentences and words."""
-    sentences, sources = _sentences(ticket, request, limits)
+    sentences, sources = _sentences(ticket, request, limits, segment)
     name = next(one for one in ("text", "texts", "words") if getattr(request, one) is not None)
     check_sizes(name, sentences, parse_options, limits)
     return Work(parse_options, sentences, sources, _constraints(request, len(sentences), parse_options, limits))
@@ -201,7 +204,9 @@ def within(
     return sentences
 
 
-def _sentences(ticket: Ticket, request: ParseRequest, limits: ServiceLimits) -> tuple[list[Sentence], list[int]]:
+def _sentences(
+    ticket: Ticket, request: ParseRequest, limits: ServiceLimits, segment: text.Segment
+) -> tuple[list[Sentence], list[int]]:
     given = [name for name in ("text", "texts", "words") if getattr(request, name) is not None]
     if len(given) != 1:
         said = " and ".join(given) or "none of them"
@@ -217,7 +222,7 @@ def _sentences(ticket: Ticket, request: ParseRequest, limits: ServiceLimits) -> 
     for number, one in enumerate(texts):
         name = "text" if request.text is not None else f"texts.{number}"
         _check_characters(name, one)
-        parts = within(ticket, name, text.segment(one), limits, words)
+        parts = within(ticket, name, segment(one, newlines=request.newlines), limits, words)
         words += sum(map(len, parts))
         sentences += parts
         sources += [number] * len(parts)

@@ -44,7 +44,8 @@ class Service:
         """Return the request's sentences."""
         parse_options = wish_of(request, self.parsers, self.settings.limits)
         small = request.size <= SMALL_CHARACTERS
-        return await self.aside(work_of, request, parse_options, self.settings.limits, small=small)
+        segment = self.parsers[parse_options.model].segment
+        return await self.aside(work_of, request, parse_options, self.settings.limits, segment, small=small)
 
     async def results(self, work: Work) -> AsyncGenerator[list[Result], None]:
         """Yield the results in order, as they come."""
@@ -86,13 +87,13 @@ def _described(ticket: Ticket, request: ParseRequest, results: Sequence[Result],
 
 
 def _about(name: str, parser: Parser, *, default: bool) -> dict[str, Any]:
-    vocabulary = parser.model.vocabulary
+    vocabulary = parser.engine.vocabulary
     return {
         "name": name,
         "default": default,
-        "decoder": parser.model.decoder_for(None),
+        "decoder": parser.decoder_for(None),
         "precision": parser.precision,
-        "head_score": parser.model.config.decoding.head_score,
+        "head_score": parser.engine.config.decoding.head_score,
         "styles": [style for style in vocabulary.styles if style],
         "labels": [label for label in vocabulary.labels if label not in ("", HELPER)],
         "relations": [relation for relation in vocabulary.relations if relation],

@@ -27,6 +27,7 @@ class ServiceLimits:
     # a connection
     head: int = 64 << 10  # bytes of a request's first line and headers
     head_seconds: float = 10.0  # from the first byte of a head to its last
+    ahead: int = 100  # requests that a client sends before it has the answers to those before
     connections: int = 1_000
     # a request
     body: int = 4 << 20  # bytes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 from typing import TypeAlias
 from unicodedata import category
 
@@ -33,7 +33,9 @@ def _ranges(codes: Iterable[int]) -> str:
 # White space, control characters, byte order marks, zero-width spaces and halves of surrogate pairs: never in a token.
 SPACING = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff"
 # Python's \w leaves out combining marks and invisible format characters, which stand inside words all the same.
-_MARKS = _ranges(c for c in range(0x300, 0xFE30) if category(chr(c)) in {"Mn", "Mc", "Me", "Cf"} and c != 0x200B)
+_CODES = [code for code in range(0x300, 0xFE30) if code != 0x200B]
+_KINDS = map(category, map(chr, _CODES))
+_MARKS = _ranges(compress(_CODES, map({"Mn", "Mc", "Me", "Cf"}.__contains__, _KINDS)))
 _W = rf"[\w\xad{_MARKS}]"
 _END = r"(?!\w)"
 _START = r"(?<!\w)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise, zip_longest
 
 from h3n.text import blocks, boundaries
@@ -22,23 +23,24 @@ _START = re.compile(r"# start_char = *([0-9]+) *")
 _ESCAPE = re.compile(r"\\(?:[sntr]|u[0-9a-f]{4})")
 
 
-def split(text: str | Iterable[str]) -> Iterator[tuple[Token, ...]]:
+def split(text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[tuple[Token, ...]]:
     """Yield the tokens of one sentence after another, with their offsets in the text or in its pieces joined."""
-    for block in blocks.blocks(text):
+    for block in blocks.blocks(text, newlines):
         for tokens in boundaries.sentences(tokenize(block.text, offset=block.start)):
             yield tuple(tokens)
 
 
-def segment(text: str | Iterable[str]) -> Iterator[Sentence]:
+def segment(text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
     """Yield the sentences of an English text, or of the pieces it comes in, such as the lines of an open file.
 
     Reads no further than the paragraph it is in. A blank line ends a paragraph; a line inside one is taken as wrapped
-    unless it is a heading, an item of a list or the like.
+    unless it is a heading, an item of a list or the like. With ``newlines="sentence"`` every line end ends a sentence,
+    as in tweets, headlines and subtitles; a line may still hold several.
     """
     number = 0
     newpar = False
     before: list[str] = []
-    for block in blocks.blocks(text):
+    for block in blocks.blocks(text, newlines):
         newpar |= block.opens_paragraph
         parts = [*boundaries.sentences(tokenize(block.text))]
         before.append(block.text[: parts[0][0].start] if parts else block.text)
@@ -63,6 +65,29 @@ def words(text: str | Iterable[str]) -> Iterator[Sentence]:
     """Yield one sentence per line of the text, in order: its words are what stands between white space."""
     for line in blocks.lines(text):
         yield Sentence(words=tuple(line.text.split()))
+
+
+def named(sentence: Sentence, name: str) -> Sentence:
+    """Return the sentence with the comments that CoNLL-U asks for, where they are missing: `sent_id` and `text`."""
+    if not sentence.words:
+        return sentence
+    comments = list(sentence.comments)
+    if sentence.sent_id is None:
+        comments.append(f"# sent_id = {as_name(name)}")
+    return with_text(replace(sentence, comments=tuple(comments)))
+
+
+def as_name(name: str) -> str:
+    """Return a name as it may stand in `sent_id`, which has no blanks, and `/` for parallel treebanks alone."""
+    return "_".join(name.split()).replace("/", ":")
+
+
+def with_text(sentence: Sentence) -> Sentence:
+    """Return the sentence with a comment that says how it was written; of words alone, with blanks between them."""
+    if not sentence.words or any(line.startswith("# text =") for line in sentence.comments):
+        return sentence
+    line = " ".join(spelled(sentence).split())  # of a word with a line end in it, too, no other format has room for
+    return replace(sentence, comments=(*sentence.comments, f"# text = {line}"))
 
 
 def offsets(sentence: Sentence) -> tuple[tuple[int, int], ...]:
@@ -124,6 +149,7 @@ def _sentence(
         misc.extend([column] * len(token.words))
         written.append(token.text if not gap else token.text + " ")
     comments = (
+        *(["# newdoc"] if newpar and number == 1 else []),
         *(["# newpar"] if newpar else []),
         f"# sent_id = {number}",
         f"# start_char = {block.start + tokens[0].start}",

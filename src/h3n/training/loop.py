@@ -24,10 +24,11 @@ from h3n.errors import TrainingError
 from h3n.model.batch import collate, to_device
 from h3n.model.loss import TERMS, losses, weigh
 from h3n.model.model import Model
+from h3n.parser import Parser
 from h3n.system import locked
 from h3n.training.checkpoint import Position, last_checkpoint, save_checkpoint, write_file, write_folder
 from h3n.training.data import Example, Numbered
-from h3n.training.evaluation import evaluate_each, quality, tune_weight, with_weight
+from h3n.training.evaluation import evaluate_each, quality, tune_weight
 from h3n.training.events import Check, Listener, Note, Update
 from h3n.training.optimiser import set_rates
 from h3n.training.plan import batch_seed, check_points, rate_factor
@@ -166,7 +167,7 @@ def check_dev(run: Run) -> None:
     """Evaluate on dev, keep the parser if it is the best so far, and decide whether to go on."""
     run.network.eval()
     started = time.perf_counter()
-    scores, each = evaluate_each(run.model, run.dev) if run.dev else ({}, {})
+    scores, each = evaluate_each(Parser(run.model.engine), run.dev) if run.dev else ({}, {})
     found, position = quality(scores), run.position
     better = found > position.best or not run.dev
     loss = position.loss / max(position.losses, 1)
@@ -210,10 +211,10 @@ def finish(run: Run) -> Model:
     wait(run.here)
     run.network.eval()
     model = Model.load(run.folder / "best", device=str(run.network.device)) if run.dev else run.model
-    both = DECODERS[model.decoder_for(None)].joint  # else there is nothing to weigh
+    both = DECODERS[model.engine.decoder_for(None)].joint  # else there is nothing to weigh
     if run.dev and run.config.training.tune and both and run.here.first:
-        weight, tried = tune_weight(model, run.dev)
-        model = with_weight(model, weight)
+        weight, tried = tune_weight(Parser(model.engine), run.dev)
+        model = model.with_decoding(weight=weight)
         write_file(run.folder / "weights.json", json.dumps({f"{w:g}": s for w, s in tried.items()}, indent=1) + "\n")
         best = tried[weight]
         shown = " ".join(f"{name} {best[name]:.2f}" for name in ("LF1", "UAS", "LAS") if name in best)

@@ -19,11 +19,12 @@ import h3n
 from h3n.config import Treebank, expand
 from h3n.draw import svg
 from h3n.errors import UsageError
-from h3n.model.model import Model, Parsed
+from h3n.model.model import Model
 from h3n.models import CARD, UNKNOWN
+from h3n.parser import Parser
 from h3n.training.checkpoint import write_file
 from h3n.training.data import Example
-from h3n.training.evaluation import bare, compare, quality
+from h3n.training.evaluation import Parsed, compare, parse_examples, quality
 from h3n.training.events import Listener, Note
 from h3n.training.record import Record, draw_curves, read_metrics, read_record
 from h3n.trees import Sentence, spans_of
@@ -48,7 +49,7 @@ def write_reports(run: Path, model: Model, dev: Sequence[Example], *, command: s
     except UsageError as error:
         report(Note(text=f"no curves: {error}"))
     write_card(run, model, command=command)
-    report(Note(text=f"a report is in {write_run_page(run, model, dev, command=command)}"))
+    report(Note(text=f"a report is in {write_run_page(run, Parser(model.engine), dev, command=command)}"))
     report(Note(text=f"the parser is in {run / 'model'}"))
 
 
@@ -61,11 +62,10 @@ class Judged:
     quality: float
 
 
-def write_run_page(run: Path, model: Model, dev: Sequence[Example], *, command: str) -> Path:
+def write_run_page(run: Path, parser: Parser, dev: Sequence[Example], *, command: str) -> Path:
     """Write the page of a run into its folder and return where it is."""
-    sentences = [bare(example.sentence, tags=model.config.encoder.tags) for example in dev]
-    parsed = model.parse(sentences, styles=[example.style for example in dev])
-    write_file(run / PAGE, "\n".join(_page(run, dev, parsed, command=command)) + "\n")
+    lines = _page(run, dev, parse_examples(parser, dev), command=command)
+    write_file(run / PAGE, "\n".join(lines) + "\n")
     return run / PAGE
 
 

@@ -207,7 +207,7 @@ def _build(
         here=here,
         report=report,
     )
-    run.model.decoder_for(None)  # a name that is not known is better said now than after the first epoch
+    run.model.engine.decoder_for(None)  # a name that is not known is better reported now than after the first epoch
     run.total = config.training.epochs * len(plan_updates(run, epoch=0))
     return run
 
