@@ -42,6 +42,7 @@ SHOWN: dict[str, list[list[str]]] = {
     ],
     "evaluate": [["evaluate", "a.ptb", "b.ptb"], ["evaluate", "a.conllu", "a.conllu", "--json"]],
     "experiments": [["experiments", "run", EVIL]],
+    "find": [["find", "*", "a.ptb", "a.conllu"], ["find", "*", "a.conllu", "--to", "jsonl"], ["find", EVIL, "a.ptb"]],
     "model": [["model", "info", "model"], ["model", "info", "model", "--json"], ["model", "verify", "model"]],
     "parse": [["parse", "a.txt", "-m", "model", "--to", to] for to in ("pretty", "conllu", "brackets", "jsonl")],
     "preannotate": [["preannotate", "a.txt", "-m", "model", "-o", "draft.conllu"]],

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 import typer
 
@@ -45,8 +45,11 @@ if TYPE_CHECKING:
     from h3n.parser import Result
 
 
-# How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
-TEXTS = ("text", "lines", "words")
+Item = TypeVar("Item")
+Source: TypeAlias = Callable[[text.Segment], Iterator[Sentence]]
+
+# How words come in lines and between blanks; all other inputs but running text are formats of treebanks.
+LINES: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {"lines": text.lines, "words": text.words}
 
 
 def parse(
@@ -109,6 +112,8 @@ def parse(
     waiting = given is None and file == STANDARD and sys.stdin is not None and sys.stdin.isatty()
     findings = Findings()
     handler = findings if keep_going else None
+    # What is wrong with the file is reported before the model is loaded; somebody who types is asked afterwards.
+    source = None if waiting else open_input(file, given, input_format, handler, newlines=newlines)
     from h3n.parser import LOOK_AHEAD, load
 
     parser = load(
@@ -122,11 +127,10 @@ def parse(
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     note_language(model, input_format or _guessed(file))
     _check_model(model, parser.decoder_for(decoder), chosen)
-    if waiting:
+    if source is None:
         say("type a text and press Enter; Ctrl-D ends")
-    sentences = _typed(parser.segment)
-    if not waiting or input_format is not None:
-        sentences = read_input(file, given, input_format, handler, segment=parser.segment, newlines=newlines)
+        source = _typed if input_format is None else open_input(file, None, input_format, handler, newlines=newlines)
+    sentences = source(parser.segment)
     first = [] if waiting else list(islice(sentences, 1))
     read = UntilError(chain(first, sentences))
     named = (text.named(sentence, str(number)) for number, sentence in enumerate(read, start=1))
@@ -202,37 +206,42 @@ def _typed(segment: text.Segment) -> Iterator[Sentence]:
     return chain.from_iterable(map(segment, read_pieces(STANDARD, Problems(None))))
 
 
-def read_input(
+def open_input(
     file: str,
     given: str | None,
     input_format: str | None,
     handler: Findings | None = None,
     *,
-    segment: text.Segment = text.segment,
     newlines: str = "paragraph",
-) -> Iterator[Sentence]:
-    """Return the sentences of a text or a treebank: of a file, or of what is ``given``.
+) -> Source:
+    """Return what yields the sentences of a text or a treebank: of a file, or of what is ``given``.
 
-    ``segment`` finds those of running text.
+    The start of the file is read at once. How running text is segmented is the model's matter, and so given later.
     """
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
     if name != "text" and newlines != "paragraph":
         raise UsageError(f"--newlines {newlines} for input of the format {name}; accepted with --from text")
-    if name in TEXTS:
-        reader = read_pieces if name == "text" else read_limited
-        pieces = [given] if given is not None else reader(file, Problems(handler))
-        readers: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
-            "text": partial(segment, newlines=newlines),
-            "lines": text.lines,
-            "words": text.words,
-        }
-        return _segmented(pieces, readers[name])
-    if name not in formats.FORMATS:
-        raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
-    options = Reading(on_problem=handler)
-    return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
+    if name == "text":
+        pieces = _begun([given] if given is not None else read_pieces(file, Problems(handler)))
+        return lambda segment: _segmented(pieces, partial(segment, newlines=newlines))
+    if name in LINES:
+        lines = [given] if given is not None else read_limited(file, Problems(handler))
+        sentences = _begun(_segmented(lines, LINES[name]))
+    elif name in formats.FORMATS:
+        options = Reading(on_problem=handler)
+        source = io.StringIO(given) if given is not None else file
+        sentences = _begun(formats.read(source, format=name, options=options))
+    else:
+        raise UnknownName("format", name, ["text", *LINES, *formats.FORMATS])
+    return lambda _: sentences
+
+
+def _begun(items: Iterable[Item]) -> Iterator[Item]:
+    """Return the items; the first of them is read now."""
+    rest = iter(items)
+    return chain(list(islice(rest, 1)), rest)
 
 
 def _segmented(pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]) -> Iterator[Sentence]:

@@ -11,7 +11,7 @@ import typer
 
 from h3n import formats
 from h3n.cli.options import Model, Retag, TextFormat
-from h3n.cli.parse import read_input
+from h3n.cli.parse import open_input
 from h3n.cli.terminal import progress
 from h3n.errors import UsageError
 from h3n.files import STANDARD, opened_to_write
@@ -47,11 +47,12 @@ def preannotate(
     """
     if output == brackets:
         raise UsageError(f"--output and --brackets are both {output}; name two files")
+    source = open_input(file, None, input_format)
     from h3n.parser import load
     from h3n.workbench.preannotation import annotate, doubts_of, least_sure
 
     parser = load(model, threads=1)
-    sentences = _named(read_input(file, None, input_format, segment=parser.segment))
+    sentences = _named(source(parser.segment))
     doubts: list[Doubt] = []
     with ExitStack() as files:
         rows = files.enter_context(opened_to_write(output))
