@@ -1,4 +1,4 @@
-// The only file that knows Python: arrays in, arrays out. h3n.decode.native checks shapes and types before it calls.
+// The decoders for Python, as layer_bindings.cpp has the layers; no other file knows Python. Arrays in, arrays out. h3n.decode.native checks shapes and types before it calls.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

@@ -58,6 +58,11 @@ class H3nError(Exception):
     """Anything h3n raises on purpose."""
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error of another library, or its kind where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 def in_one_line(error: BaseException) -> str:
     """Return what an exception says; of one that nobody foresaw also its kind, and where it was raised."""
     lines = str(error).strip().splitlines()
@@ -92,6 +97,7 @@ _EXTRAS = {
     "transformers": ("encoders of transformers", "train"),
     "huggingface_hub": ("models on the hub", "hub"),
     "fsspec": ("corpora", "corpus"),
+    "httpx": ("clients of the service", "client"),
 }
 
 

@@ -413,7 +413,7 @@ def opened_to_write(target: Source) -> Iterator[IO[str]]:
                 yield stream
                 stream.flush()
         finally:
-            with contextlib.suppress(OSError):  # said already, or somebody else's error is on its way
+            with contextlib.suppress(OSError):  # the error that matters is already raised
                 stream.detach()
     else:
         with written_file(target) as raw, _packed(raw, Path(target).suffix) as packed:

@@ -12,7 +12,7 @@ import pytest
 
 from h3n import corpus
 from h3n.convert.rules.nodes import LinkedNode, bottom_up
-from h3n.corpus import Options, Parsed, find, parse_corpus
+from h3n.corpus import CorpusSentence, Options, find, parse_corpus
 from h3n.corpus.finding import linked
 from h3n.errors import UsageError
 
@@ -98,7 +98,7 @@ def test_a_sentence_without_trees_has_words_alone() -> None:
     assert [node.form for node in linked(row).roots] == ["a", "b"]
 
 
-def enumerated(sentence: Parsed) -> list[tuple[int, int]]:
+def enumerated(sentence: CorpusSentence) -> list[tuple[int, int]]:
     """Return the NPs whose head is an nsubj and that have a PP right below, from spans and arcs alone."""
     result = sentence.result
     spans = [(span.start, span.end, label, span.head) for span in result.spans for label in span.labels]

@@ -16,8 +16,8 @@ from h3n import corpus, formats
 from h3n.corpus import Options, Progress, parse_corpus
 from h3n.corpus.storage import Folder
 from h3n.errors import InputError, UnknownName, UsageError
-from h3n.locking import locked
 from h3n.parser import Result
+from h3n.system import locked
 from tests.corpus.conftest import contents
 
 pytest.importorskip("pyarrow", reason="the extra corpus is not installed")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from h3n.errors import TreeError
 from h3n.formats import FORMATS, Writing
-from h3n.formats.escapes import unescape
+from h3n.formats.builder import unescape
 from h3n.trees import TOPS, Constituent, Leaf, Node, Sentence, map_leaves, rebuild
 from tests.formats.helpers import parse, problems, show
 

@@ -21,12 +21,10 @@ from h3n.decode import native
 from h3n.engine.engine import Engine
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.measure import bands as module
-from h3n.measure.bands import FILES, ROWS, Band, measure_bands, read_bands
-from h3n.measure.bands_plot import plot_bands
-from h3n.measure.bands_table import NETWORK, describe_bands, rows_of
-from h3n.measure.fits import Timing
+from h3n.measure.bands import FILES, NETWORK, ROWS, Band, describe_bands, measure_bands, plot_bands, read_bands, rows_of
 from h3n.measure.paper import PUBLISHED, paper_bands
 from h3n.measure.plots import check_plot
+from h3n.measure.timing import Timing
 from h3n.model.model import Model
 from h3n.parser import Parser
 from h3n.trees import Sentence

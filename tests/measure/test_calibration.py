@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,6 @@ from h3n.measure.calibration import (
     plot_calibration,
     reliability,
     store_fits,
-    with_fits,
 )
 from h3n.model.model import Model
 from h3n.parser import Parser, load
@@ -111,6 +111,17 @@ def test_a_model_is_measured_and_keeps_its_temperatures(tiny_model: Path, tmp_pa
     decoding = load(folder).engine.config.decoding
     assert decoding.span_temperature == found["spans"].temperature
     assert decoding.span_none == found["spans"].none != 0
+
+
+def with_fits(model: Model, *, arcs: Fit, spans: Fit) -> Model:
+    """Return the model with these numbers in its options."""
+    decoding = replace(
+        model.config.decoding,
+        arc_temperature=arcs.temperature,
+        span_temperature=spans.temperature,
+        span_none=spans.none,
+    )
+    return Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
 
 
 def test_confidences_of_results_follow_the_temperatures(tiny_model: Path, tmp_path: Path) -> None:

@@ -17,8 +17,9 @@ from h3n.trees import (
     ROOT,
     Constituent,
     Dependencies,
-    Insert,
+    EmptyWord,
     Leaf,
+    MultiwordToken,
     Sentence,
     SoftLabels,
     Span,
@@ -148,7 +149,7 @@ def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pa
         tree=Constituent("OLD", tuple(Leaf("X", word) for word in ("dogs", "did", "n't", "run"))),
         dependencies=Dependencies((ROOT, 0, 0, 0), ("root", "old", "old", "old")),
         comments=("# sent_id = x",),
-        inserts=(Insert(1, "2-3\tdidn't" + "\t_" * 8), Insert(2, "2.1\tghost" + "\t_" * 8)),
+        inserts=(MultiwordToken(1, 3, "didn't"), EmptyWord(2, 1, "ghost")),
     )
     (result,) = parser.parse(given)
     assert result.tags == given.tags

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser, load
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from h3n.serve.examples import EXAMPLES
 from h3n.serve.fields import FIELDS
 from tests.serve.conftest import Running
@@ -89,8 +89,8 @@ def test_constraints_hold_for_their_sentence_alone(service: Running, parser: Par
 
 
 def test_conflict_is_said_with_the_constraints_that_contradict(service: Running) -> None:
-    wishes = [{"require_spans": [[0, 2], [1, 3]], "forbid_arcs": [[5, 4]]}]
-    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": wishes})
+    options = [{"require_spans": [[0, 2], [1, 3]], "forbid_arcs": [[5, 4]]}]
+    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": options})
     assert status == 422
     assert answer["field"] == "constraints"
     assert "span (0, 2) required; span (1, 3) required" in answer["error"]
@@ -162,7 +162,7 @@ def test_every_refusal_has_the_same_form(service: Running, path: str, body: byte
     ],
 )
 def test_limits_are_413(start: Start, parser: Parser, body: Any, said: str) -> None:
-    limits = Limits(body=2000, texts=3, words=30, sentence_words=20, exact_words=10, constraints=5)
+    limits = ServiceLimits(body=2000, texts=3, words=30, sentence_words=20, exact_words=10, constraints=5)
     with start({"tiny": parser}, Settings(limits=limits)) as service:
         status, answer, _ = service.send("/v1/parse", body)
         assert status == 413
@@ -182,8 +182,8 @@ def test_streamed_lines_are_the_sentences_of_the_whole_answer(service: Running) 
 
 
 def test_stream_that_cannot_start_is_an_error_as_usual(service: Running) -> None:
-    wishes = [{"require_spans": [[0, 2], [1, 3]]}]
-    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": wishes, "stream": True})
+    options = [{"require_spans": [[0, 2], [1, 3]]}]
+    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": options, "stream": True})
     assert status == 422
     assert "contradict" in answer["error"]
 
@@ -230,14 +230,14 @@ def test_metrics_count_requests_sentences_and_batches(start: Start, parser: Pars
         service.send("/made-up-by-a-client")
         _, text, headers = service.send("/metrics")
     lines = text.splitlines()
-    assert headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert 'h3n_requests_total{path="/v1/parse",status="200"} 1' in lines
-    assert 'h3n_requests_total{path="/v1/parse",status="422"} 1' in lines
-    assert 'h3n_requests_total{path="other",status="404"} 1' in lines
-    assert "h3n_sentences_total 2" in lines
-    assert "h3n_batch_sentences_count 1" in lines
-    assert 'h3n_request_seconds_bucket{le="+Inf"} 3' in lines
-    assert "h3n_queue_words 0" in lines
+    assert headers["content-type"].startswith("text/plain; version=")
+    assert 'h3n_requests_total{path="/v1/parse",status="200"} 1.0' in lines
+    assert 'h3n_requests_total{path="/v1/parse",status="422"} 1.0' in lines
+    assert 'h3n_requests_total{path="other",status="404"} 1.0' in lines
+    assert "h3n_sentences_total 2.0" in lines
+    assert "h3n_batch_sentences_count 1.0" in lines
+    assert 'h3n_request_seconds_bucket{le="+Inf"} 3.0' in lines
+    assert "h3n_queue_words 0.0" in lines
 
 
 def test_every_answer_forbids_inline_script(service: Running) -> None:

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from tests.serve.conftest import Running
 from tests.serve.test_pressure import wait_for
 
@@ -124,7 +124,7 @@ def answers_to_many(service: Running, sent: bytes) -> int:
 
 
 def test_half_sent_heads_are_given_up(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(head_seconds=0.3))) as service:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(head_seconds=0.3))) as service:
         status, said = answer(service, GET)
         assert (status, said) == (408, "the head was not complete after 0.3 s")
         with connected(service) as client:
@@ -137,7 +137,7 @@ def test_half_sent_heads_are_given_up(start: Start, parser: Parser) -> None:
 
 
 def test_no_more_connections_than_the_limit(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(connections=3))) as service, ExitStack() as stack:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(connections=3))) as service, ExitStack() as stack:
         for _ in range(3):
             stack.enter_context(connected(service)).sendall(GET)
         with connected(service) as refused:
@@ -153,7 +153,7 @@ def test_no_more_connections_than_the_limit(start: Start, parser: Parser) -> Non
 
 
 def test_an_answer_that_is_not_read_is_given_up(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(seconds=5, ahead=10_000))) as service:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(seconds=5, ahead=10_000))) as service:
         words = json.dumps({"words": [["dog"] * 20] * 50, "fields": ["svg", "tikz", "forest"]}).encode()
         with connected(service) as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -165,7 +165,7 @@ def test_an_answer_that_is_not_read_is_given_up(start: Start, parser: Parser) ->
 
 
 def test_bodies_of_all_clients_have_a_limit(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(bodies=1_000))) as service, connected(service) as client:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(bodies=1_000))) as service, connected(service) as client:
         client.sendall(POST + b"Content-Length: 900\r\n\r\n" + b" " * 800)
         wait_for(lambda: service.send("/v1/parse", b'{"text": "a"}' + b" " * 300)[0] == 503)
         status, said, headers = service.send("/v1/parse", b'{"text": "a"}' + b" " * 300)

@@ -41,9 +41,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "validate": ("h3n.cli.validate", "Report every problem of treebank files."),
 }
 
-# Names of options and formats that were given up -> those that took their place; they are still understood.
-OLD_NAMES = {"format": "from", "input-format": "from", "output-format": "to", "json": "jsonl"}
-
 # Newer typers bring a click of their own, older ones import click: either way this is its base of all usage errors.
 _ClickError: type[Any] = typer.BadParameter.__mro__[2]
 
@@ -94,7 +91,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"token_normalize_func": lambda name: OLD_NAMES.get(name, name)},
 )
 
 

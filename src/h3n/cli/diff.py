@@ -9,8 +9,7 @@ import typer
 
 from h3n import formats
 from h3n.cli.outputs import write_parts
-from h3n.cli.progress import progress
-from h3n.cli.terminal import say
+from h3n.cli.terminal import progress, say
 from h3n.errors import InputError, MismatchError, UsageError
 from h3n.files import STANDARD, shown_name
 from h3n.formats import Reading

@@ -9,12 +9,11 @@ import typer
 
 from h3n import text
 from h3n.cli.hits import Hit, Shown, show_hits
-from h3n.cli.reading import read_sentences
 from h3n.convert.rules.finding import columns_of, compiled, fitting, link
 from h3n.convert.rules.matching import Match
 from h3n.errors import UsageError
 from h3n.files import STANDARD
-from h3n.formats import Reading
+from h3n.formats import Reading, read_both
 from h3n.trees import Sentence
 
 
@@ -56,7 +55,7 @@ def find(
         hit
         for file in files
         for number, sentence in enumerate(
-            read_sentences(file, from_format, dependencies=dependencies, options=options), start=1
+            read_both(file, from_format, dependencies=dependencies, options=options), start=1
         )
         for hit in _hits(file, number, sentence, fits)
     )

@@ -12,9 +12,10 @@ from typing import Any
 
 import typer
 
-from h3n.cli.outputs import Look, check_output, write_drawings, write_parts
+from h3n.cli.outputs import check_output, write_drawings, write_parts
 from h3n.cli.terminal import say
 from h3n.draw import Drawable
+from h3n.outputs import OUTPUTS, Look
 
 
 class Shown(StrEnum):
@@ -43,7 +44,7 @@ def show_hits(hits: Iterator[Hit], pattern: str, output: str, *, kind: Shown | N
     check_output(output, pictures=False)
     counted = _Counted(list(islice(hits, limit)) if limit else hits)
     if chosen is Shown.HTML:
-        write_drawings(_pictures(counted), output, kind="html", look=Look(title=pattern))
+        write_drawings(_pictures(counted), output, chosen=OUTPUTS["html"], look=Look(title=pattern))
     else:
         write_parts(map(_table_line if chosen is Shown.TABLE else _json_line, counted), output)
     if limit and next(hits, None) is not None:

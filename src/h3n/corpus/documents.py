@@ -16,18 +16,17 @@ from typing import Any, TypeAlias
 
 from h3n import formats, text
 from h3n.corpus.options import TABLES, Options
-from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
+from h3n.corpus.storage import Piece
 from h3n.corpus.streams import read_lines, read_paragraphs, unpacked
 from h3n.corpus.tables import read_rows
 from h3n.errors import CorruptInput, FormatError, H3nError, Place, TruncatedInput, in_one_line
 from h3n.files import up_to_error
 from h3n.formats.lines import LONGEST, read_pieces
 from h3n.formats.options import Problems, Reading
-from h3n.trees import Sentence
+from h3n.trees import HALF_SURROGATE, Sentence
 
 _NEW_DOCUMENT = re.compile(r"# *newdoc(?: +id *= *(?P<name>.*\S))? *")
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,7 @@ def _object(name: str, line: str, how: ReadingOptions) -> tuple[str, Iterable[Se
 
 
 def _whole(string: str) -> str:
-    if _HALF.search(string):
+    if HALF_SURROGATE.search(string):
         raise ValueError("half a surrogate pair, which is not a character")
     return string
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from h3n.convert.rules.finding import Columns, Linked, compiled, fitting, link
-from h3n.corpus.reading import Parsed, parsed_of, rows_of
+from h3n.corpus.reading import CorpusSentence, parsed_of, rows_of
 
 COLUMNS = ("words", "tags", "upos", "lemmas", "features", "governors", "relations")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Hit:
     """A phrase or word that a pattern fits, from ``start`` up to ``end``, and the row of its sentence."""
 
     label: str
@@ -27,16 +27,16 @@ class Found:
         return " ".join(self.row["words"][self.start : self.end])
 
     @property
-    def parsed(self) -> Parsed:
+    def parsed(self) -> CorpusSentence:
         """The sentence as `h3n.corpus.read` gives it."""
         return parsed_of(self.row)
 
 
-def find(folder: str | os.PathLike[str], pattern: str) -> Iterator[Found]:
+def find(folder: str | os.PathLike[str], pattern: str) -> Iterator[Hit]:
     """Return all that a pattern fits in a corpus in Parquet, in order, an outer phrase before what is in it."""
     fits = compiled(pattern)
     return (
-        Found(node.label, node.start, node.end, row) for row in rows_of(folder) for node in fitting(linked(row), fits)
+        Hit(node.label, node.start, node.end, row) for row in rows_of(folder) for node in fitting(linked(row), fits)
     )
 
 

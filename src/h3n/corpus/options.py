@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from h3n import outputs
 from h3n.errors import UnknownName, UsageError
-from h3n.files import COMPRESSED
 from h3n.text import NEWLINES
 
 # The format of an input -> the endings of its files, endings of compression aside.
@@ -24,9 +24,8 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "arrow": (".arrow", ".feather", ".ipc"),
 }
 TABLES = ("parquet", "arrow")
-PACKED = tuple(COMPRESSED)
 # The format of the output -> the ending of its shards.
-OUTPUTS = {"parquet": ".parquet", "conllu": ".conllu", "brackets": ".ptb", "jsonl": ".jsonl"}
+OUTPUTS = {"parquet": ".parquet"} | {output.name: output.shard for output in outputs.OUTPUTS.values() if output.shard}
 SMALLEST, LARGEST, PIECES = 1 << 15, 1 << 22, 64  # bytes of a shard at least and at most, and shards wanted
 
 

@@ -52,10 +52,10 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class Workers:
     """Who works: how many processes at most (None: as many as there are processors), on which cluster."""
 
-    workers: int | None = None
+    count: int | None = None
     address: str | None = None
 
 
@@ -88,7 +88,7 @@ def _work(job: Job, parser: Parser, shard: Shard) -> Done:
     began, processor = time.time(), time.process_time()
     counts, problems = Counts(), list[Problem]()
     with out.writing(shard_name(shard.number, options.output_format)) as handle:
-        with WRITERS[options.output_format].writer(handle) as write:
+        with WRITERS[options.output_format](handle) as write:
             for item, result in _parsed(parser, shard, options, problems):
                 if result.note is None and result.confidence < options.min_confidence:
                     counts.left_out += 1

@@ -59,6 +59,10 @@ class Constraints:
                 raise UsageError(f"{field.name} is {given!r}; a tuple of {_FORMS[field.name]} is accepted")
             object.__setattr__(self, field.name, tuple(read))
 
+    def has(self, part: str) -> bool:
+        """Return whether anything is required or forbidden of ``spans`` or ``arcs``."""
+        return any(getattr(self, field.name) for field in fields(self) if field.name.endswith(part))
+
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) for field in fields(self))
 
@@ -102,7 +106,7 @@ def constrain(scores: Scores, constraints: Constraints) -> Scores:
     score 0, as it does in every model.
     """
     _check(scores, constraints)
-    if constraints.require_spans or constraints.forbid_spans or constraints.prefer_spans:
+    if constraints.has("spans"):
         scores = _constrain_spans(scores, constraints)
     arc, root = scores.arc, scores.root
     if (constraints.require_arcs or constraints.forbid_arcs) and arc is not None and root is not None:
@@ -187,15 +191,6 @@ def _constrain_spans(scores: Scores, constraints: Constraints) -> Scores:
         open_[cell] = full[cell]
         empty[cell] = -np.inf
     return replace(scores, full=full, open=open_, empty=empty, label=label)
-
-
-def check_kinds(constraints: Constraints, *, decoder: str, needs: Sequence[str]) -> None:
-    """Raise `UsageError` if there are constraints on something the decoder does not find."""
-    spans = constraints.require_spans or constraints.forbid_spans or constraints.prefer_spans
-    if spans and "full" not in needs:
-        raise UsageError(f"`{decoder}` finds no spans, so none can be required or forbidden; `cky`, `hpsg`, `h3n` do")
-    if (constraints.require_arcs or constraints.forbid_arcs or constraints.prefer_arcs) and "arc" not in needs:
-        raise UsageError(f"`{decoder}` finds no arcs, so none can be required or forbidden; `hpsg`, `h3n`, `mst` do")
 
 
 def explain(scores: Scores, constraints: Constraints, possible: Callable[[Scores], bool]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from h3n.decode import native, reference
-from h3n.decode.constraints import Constraints, check_kinds, constrain, explain
+from h3n.decode.constraints import Constraints, constrain, explain
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 
@@ -18,13 +18,38 @@ MEMORY_LIMIT = 1 << 30  # bytes for the chart of one sentence
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """A line of `DECODERS`: what it finds, what it needs of `Scores`, and its plain twin. Calling it runs it."""
+    """A line of `DECODERS`: the fields of `Scores` that it needs, and its plain twin. Calling it runs it."""
 
     name: str
-    finds: str
+    about: str
     cost: str
     needs: tuple[str, ...]
     reference: Callable[[Scores], Parse]
+
+    @property
+    def phrases(self) -> bool:
+        """Whether it finds phrases."""
+        return "full" in self.needs
+
+    @property
+    def dependencies(self) -> bool:
+        """Whether it finds dependencies."""
+        return "arc" in self.needs
+
+    @property
+    def joint(self) -> bool:
+        """Whether it finds both trees as one."""
+        return self.phrases and self.dependencies
+
+    @property
+    def finds(self) -> frozenset[str]:
+        """The trees that it finds, ``phrases``, ``dependencies`` or both."""
+        return frozenset(kind for kind in ("phrases", "dependencies") if getattr(self, kind))
+
+    @property
+    def takes_heads(self) -> bool:
+        """Whether the head of a span is its word with the best head score."""
+        return "head" in self.needs
 
     def __call__(self, scores: Scores) -> Parse:
         """Return the best parse of one sentence by the native decoder."""
@@ -35,6 +60,7 @@ def _auto_reference(scores: Scores) -> Parse:
     return (reference.hpsg if len(scores) <= EXACT_UP_TO else reference.h3n)(scores)
 
 
+PARTS = {"spans": "phrases", "arcs": "dependencies"}  # what constraints are on -> the tree it is a part of
 _NEEDS = native.NEEDS
 DECODERS: dict[str, Decoder] = {
     decoder.name: decoder
@@ -53,9 +79,8 @@ def usual_decoder(name: str, *, phrases: bool, dependencies: bool) -> str:
     """Return the decoder a model uses where ``name`` is chosen: another if it learned one kind of tree alone."""
     if name not in DECODERS:
         raise UnknownName("decoder", name, DECODERS)
-    known = {"full": phrases, "arc": dependencies}
-    fits = all(known.get(need, True) for need in DECODERS[name].needs)
-    return name if fits else "cky" if phrases else "mst"
+    learned = {kind for kind, known in (("phrases", phrases), ("dependencies", dependencies)) if known}
+    return name if DECODERS[name].finds <= learned else "cky" if phrases else "mst"
 
 
 def decode_batch(
@@ -99,13 +124,21 @@ def constrain_all(sentences: Sequence[Scores], decoder: str, constraints: Sequen
     allowed = []
     for number, (scores, wanted) in enumerate(zip(sentences, constraints, strict=True)):
         if wanted:
-            check_kinds(wanted, decoder=decoder, needs=DECODERS[decoder].needs)
+            _check_kinds(wanted, DECODERS[decoder])
             try:
                 scores = constrain(scores, wanted)
             except DecodeError as error:
                 raise DecodeError(error.reason, sentence=number) from None
         allowed.append(scores)
     return allowed
+
+
+def _check_kinds(constraints: Constraints, decoder: Decoder) -> None:
+    """Raise `UsageError` if there are constraints on something the decoder does not find."""
+    for part, kind in PARTS.items():
+        if constraints.has(part) and kind not in decoder.finds:
+            others = ", ".join(f"`{name}`" for name, other in DECODERS.items() if kind in other.finds)
+            raise UsageError(f"`{decoder.name}` finds no {part}, so none can be required or forbidden; {others} do")
 
 
 def _why_not(scores: Scores, name: str, constraints: Constraints | None, memory_limit: int) -> str:

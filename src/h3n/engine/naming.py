@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from h3n.decode import Parse
 from h3n.engine.vocabulary import NO_TAG, Vocabulary
-from h3n.formats.bracket_line import bracket_line
+from h3n.formats.brackets import bracket_line
 from h3n.trees import Constituent, Dependencies, HeadedSpan, JointTree, Sentence, Span, tree_of
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
-from h3n.config import Config, config_of, table_of
+from h3n.config import Config, config_of, flattened, table_of
 from h3n.errors import InputError, UsageError
 from h3n.experiments.experiment import Comparison
-from h3n.experiments.making import make_file
+from h3n.experiments.files import make_file
 from h3n.experiments.measuring import measure_rows
 from h3n.experiments.miniature import OVERLAY
 from h3n.experiments.plan import Choice, Job, makes_of, plan
@@ -25,8 +25,8 @@ from h3n.measure.provenance import checksums, describe_code, describe_machine, p
 from h3n.model.model import Model
 from h3n.parser import Parser
 from h3n.training import Note, load_examples, train
-from h3n.training.curves import read_metrics
 from h3n.training.processes import Processes, choose_device
+from h3n.training.record import read_metrics
 
 PROVENANCE = "provenance.json"
 
@@ -85,16 +85,9 @@ def _difference(folder: Path, config: Config) -> str:
         return ""
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    there, here = (_flat(table_of(replace(each, output=""))) for each in (stored, config))
+    there, here = (flattened(table_of(replace(each, output=""))) for each in (stored, config))
     names = [name for name in here if here[name] != there.get(name)]
     return f"{names[0]} is {there.get(names[0])} there and {here[names[0]]} here" if names else ""
-
-
-def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in table.items():
-        flat |= _flat(value, f"{where}{name}.") if isinstance(value, dict) else {f"{where}{name}": value}
-    return flat
 
 
 def _provenance(job: Job) -> dict[str, Any]:

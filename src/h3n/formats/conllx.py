@@ -12,20 +12,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import repeat
 
-from h3n.errors import Place
 from h3n.files import Source
-from h3n.formats.conllu import empty_sentence, lines_of
-from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
+from h3n.formats.conllu import Values, lines_of, read_sentences
+from h3n.formats.options import READING, WRITING, Reading, Writing
 from h3n.formats.rows import (
     EMPTY,
-    Block,
     column,
-    columns_of,
-    dependencies_of,
-    read_blocks,
-    split_inserts,
+    heads_of,
+    joined,
+    tags_of,
 )
-from h3n.formats.written_rows import heads_of, joined, tags_of
 from h3n.trees import Sentence
 
 _HEAD, _RELATION = "PHead", "PDeprel"
@@ -33,33 +29,11 @@ _HEAD, _RELATION = "PHead", "PDeprel"
 
 def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     """Yield the sentences, with memory for one."""
-    problems = Problems(options.on_problem)
-    for block in read_blocks(source, problems):
-        sentence = _sentence(block, problems) if block.rows else empty_sentence(block, problems)
-        if sentence is not None:
-            yield sentence
+    return read_sentences(source, options, _last, inserts=False)
 
 
-def _sentence(block: Block, problems: Problems) -> Sentence | None:
-    columns = columns_of(block, problems)
-    split = split_inserts(block, columns, problems, allowed=False) if columns is not None else None
-    if split is None:
-        return None
-    (_, words, lemmas, upos, tags, features, heads, relations, *projective), _, rows = split
-    dependencies = dependencies_of(block, heads, relations, rows, problems)
-    if not problems.none_in(block.line, block.place(len(block.rows)).line):
-        return None
-    return Sentence(
-        words=words,
-        tags=column(tags),
-        upos=column(upos),
-        lemmas=column(lemmas),
-        features=column(features),
-        misc=column(tuple(map(_misc, *projective))),
-        dependencies=dependencies,
-        comments=block.comments,
-        place=Place(block.file, block.line),
-    )
+def _last(heads: Values, relations: Values) -> dict[str, Values | None]:
+    return {"misc": column(tuple(map(_misc, heads, relations)))}
 
 
 def _misc(head: str, relation: str) -> str:

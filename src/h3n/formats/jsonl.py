@@ -36,7 +36,7 @@ from h3n.formats import brackets
 from h3n.formats.characters import COLUMNS, fault_of
 from h3n.formats.lines import read_lines
 from h3n.formats.options import BLANK, READING, WRITING, Problems, Reading, Writing
-from h3n.formats.rows import EMPTY, check_governors, check_inserts
+from h3n.formats.rows import EMPTY, check_governors, inserts_of, row_of
 from h3n.formats.soft_labels import SOFT, object_of_soft_labels, read_soft_labels
 from h3n.formats.spelling import differing_word, respelled
 from h3n.trees import Constituent, Dependencies, Insert, Sentence
@@ -159,18 +159,17 @@ def _dependencies(found: dict[str, Any], place: Place, problems: Problems) -> De
 
 def _inserts(pairs: Any, n: int, place: Place) -> tuple[Insert, ...]:
     try:
-        inserts = tuple(Insert(before, row) for before, row in pairs)
-        sound = all(type(one.before) is int and 0 <= one.before <= n and isinstance(one.row, str) for one in inserts)
+        rows = [(before, row) for before, row in pairs]
+        sound = all(type(before) is int and 0 <= before <= n and isinstance(row, str) for before, row in rows)
     except (TypeError, ValueError):
         sound = False
-    if not sound or any(one.before > two.before for one, two in pairwise(inserts)):
+    if not sound or any(one[0] > two[0] for one, two in pairwise(rows)):
         expected = '"inserts": [[0, "1-2\\t..."], ...]'
         raise BadJson(place, "'inserts' is not a list of [number, row] in order", expected)
     try:
-        check_inserts(inserts, n, place)
+        return inserts_of(rows, n, place) if rows else ()
     except FormatError as error:
         raise BadJson(place, f"in 'inserts': {error.found}", error.expected) from None
-    return inserts
 
 
 def _tree(text: Any, words: tuple[str, ...], place: Place) -> Constituent:
@@ -209,7 +208,7 @@ def object_of(sentence: Sentence, options: Writing = WRITING) -> dict[str, Any]:
     if sentence.comments:
         values["comments"] = sentence.comments
     if sentence.inserts:
-        values["inserts"] = [[insert.before, insert.row] for insert in sentence.inserts]
+        values["inserts"] = [[insert.before, row_of(insert)] for insert in sentence.inserts]
     if sentence.soft_labels is not None:
         values[SOFT] = object_of_soft_labels(sentence.soft_labels)
     return values

@@ -213,9 +213,9 @@ def _starts(length: int, parsed: Parsed) -> list[bool]:
 
 
 def _governors(length: int, parsed: Parsed) -> Any:
-    """Return every token's distance to its governor; a sentence that was not parsed hangs on its first word.
+    """Return every token's distance to its governor; a sentence that was not parsed is attached to its first word.
 
-    White space hangs on the word before it, or on the first one: such arcs never cross others.
+    White space is attached to the word before it, or on the first one: such arcs never cross others.
     """
     governor = np.arange(length)
     for piece, result in parsed:

@@ -68,7 +68,7 @@ def score_gold(parser: Parser, gold: Gold) -> ScoredGold:
     """Run the network on gold words, and on gold tags if the model reads tags."""
     clock = clock_for(parser)
     for _ in score_examples(parser, gold.examples[:2]):
-        pass  # what happens only at the first run of a process is not measured
+        pass  # warm up: some work is done once in a process
     started = clock()
     parts = list(score_examples(parser, gold.examples))
     return ScoredGold(parts, clock() - started)

@@ -19,11 +19,11 @@ import numpy.typing as npt
 from h3n.decode import Parse, Scores
 from h3n.engine.confidence import span_label_scores
 from h3n.files import write_json
-from h3n.measure.accuracy import Gold, ScoredGold, decode_gold
+from h3n.measure.accuracy import Gold, ScoredGold, decode_gold, read_gold, score_gold
 from h3n.measure.plots import COLOURS, new_figure, save_figure
-from h3n.model.model import Model
+from h3n.measure.tables import text_table
 from h3n.models import ABOUT, read_about
-from h3n.parser import Parser
+from h3n.parser import Parser, load
 from h3n.training.data import Example
 from h3n.trees import HELPER, ROOT
 
@@ -84,6 +84,23 @@ class Calibration:
     fitted_error: float
     reliability: list[dict[str, float]]
     fitted_reliability: list[dict[str, float]]
+
+
+def measure_calibration(folder: Path, files: Sequence[str], *, limit: int = 0) -> dict[str, Calibration]:
+    """Return the calibration of a saved model's arcs and spans on the sentences of gold files."""
+    parser = load(folder, precision="float32")
+    gold = read_gold(parser, files, name="gold", limit=limit)
+    choices = collect_choices(parser, gold, score_gold(parser, gold))
+    return {kind: calibrate(some) for kind, some in choices.items()}
+
+
+def describe_calibration(calibrations: Mapping[str, Calibration]) -> str:
+    """Return a table of calibrations, a row for each kind of choice."""
+    rows: list[tuple[str, ...]] = [("", "choices", "right %", "ECE", "temperature", "none", "ECE, fitted")]
+    for kind, one in calibrations.items():
+        before = (f"{one.choices:,}", f"{one.right:.2f}", f"{one.error:.4f}")
+        rows.append((kind, *before, f"{one.temperature:.3f}", f"{one.none:.3f}", f"{one.fitted_error:.4f}"))
+    return text_table(rows, left=1)
 
 
 def collect_choices(
@@ -218,13 +235,6 @@ def calibration_error(confidences: Floats, right: npt.NDArray[np.bool_], *, bins
     """Return the expected calibration error: how far the bins' confidences are off, weighted by their size."""
     rows = reliability(confidences, right, bins=bins)
     return sum(row["choices"] * abs(row["confidence"] - row["right"]) for row in rows) / max(len(right), 1)
-
-
-def with_fits(model: Model, *, arcs: Fit, spans: Fit) -> Model:
-    """Return the model with these numbers in its options."""
-    return model.with_decoding(
-        arc_temperature=arcs.temperature, span_temperature=spans.temperature, span_none=spans.none
-    )
 
 
 def store_fits(folder: Path, calibrations: Mapping[str, Calibration]) -> None:

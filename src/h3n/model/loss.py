@@ -97,9 +97,9 @@ def weigh(terms: dict[str, Tensor], options: Loss) -> Tensor:
 def order_loss(scores: Tensor, governors: Tensor, lengths: Sequence[int]) -> Tensor:
     """Return the sum over all pairs of a word and a word below it of how far the upper one is from outranking it.
 
-    The head of a span of the joint tree stands above all its other words, so these are the pairs that `h3n` asks for
-    (paper, Propositions 1 to 3), O(n depth) of them. Words and governors of all sentences stand in a row; governors
-    are counted from 1 in their sentence, 0 is the root, and sentences without a tree have `IGNORE`.
+    The head of a span of the joint tree stands above all its other words, so these are the pairs that `h3n` asks for,
+    O(n depth) of them. Words and governors of all sentences stand in a row; governors are counted from 1 in their
+    sentence, 0 is the root, and sentences without a tree have `IGNORE`.
     """
     starts = torch.tensor([0, *lengths[:-1]], device=scores.device).cumsum(0)
     first = starts.repeat_interleave(torch.tensor(lengths, device=scores.device))

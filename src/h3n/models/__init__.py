@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from h3n.errors import InputError, UsageError, missing_extra
+from h3n.errors import InputError, UsageError, first_line, missing_extra
 from h3n.files import check_regular, read_json, read_regular, written_folder
 
 VERSION = 1
@@ -127,8 +127,8 @@ def _download(name: str, revision: str | None) -> Path:
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=list(FILES)))
     except (OSError, ValueError) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"no folder {name!r}, and the hub does not give a model of this name: {said[0]}") from None
+        why = first_line(error)
+        raise InputError(f"no folder {name!r}, and the hub does not give a model of this name: {why}") from None
 
 
 def read_about(folder: str | Path) -> dict[str, Any]:

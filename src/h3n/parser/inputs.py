@@ -6,16 +6,13 @@ their own, one for each sentence, or by keyword.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeGuard
 
 from h3n import text
 from h3n.errors import UsageError
-from h3n.trees import Sentence
-
-_HALF = re.compile(r"[\ud800-\udfff]")  # of a surrogate pair: no file and no tokenizer takes it
+from h3n.trees import HALF_SURROGATE, MultiwordToken, Sentence
 
 One: TypeAlias = str | Sequence[str] | Sentence
 Parsable: TypeAlias = str | Sentence | Iterable[One]
@@ -79,7 +76,7 @@ def bare(sentence: Sentence) -> Sentence:
 
     Enhanced dependencies and the empty nodes they need, and soft labels, would not fit the new trees.
     """
-    ranges = tuple(insert for insert in sentence.inserts if "." not in insert.row.partition("\t")[0])
+    ranges = tuple(insert for insert in sentence.inserts if isinstance(insert, MultiwordToken))
     return replace(sentence, tree=None, dependencies=None, enhanced=None, inserts=ranges, soft_labels=None)
 
 
@@ -89,7 +86,7 @@ def _checked(sentence: Sentence, number: int) -> Sentence:
     for at, word in enumerate(sentence.words, start=1):
         if not word:
             raise UsageError(f"{where}: word {at} is empty; a word has at least one character")
-        if not word.isascii() and _HALF.search(word):
+        if not word.isascii() and HALF_SURROGATE.search(word):
             raise UsageError(f"{where}: word {at} ({word!r}) holds half a character; expected valid Unicode")
     return sentence
 

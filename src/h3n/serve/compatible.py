@@ -22,7 +22,7 @@ from h3n.serve.pool import Ticket, attentively
 from h3n.serve.requests import ParseRequest, Work, check_sizes, dumped, wish_of, within
 from h3n.serve.schemas import CORENLP, DISPLACY, TEXT, answers, array, content, text_body
 from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service
-from h3n.serve.settings import Limits
+from h3n.serve.settings import ServiceLimits
 from h3n.trees import Sentence
 
 
@@ -66,14 +66,14 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
     asked = read_properties(properties)
     given = read_text(await request.body(), request.headers.get("content-type", ""))
     limits = service.settings.limits
-    wish = wish_of(ParseRequest(text=given), service.parsers, limits)
+    parse_options = wish_of(ParseRequest(text=given), service.parsers, limits)
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:
-        small, segment = len(given) <= SMALL_CHARACTERS, service.parsers[wish.model].segment
+        small, segment = len(given) <= SMALL_CHARACTERS, service.parsers[parse_options.model].segment
         sentences = await service.aside(_read, given, asked, limits, segment, small=small)
-        check_sizes("body", sentences, wish, limits)
-        results = await _results(service, Work(wish, sentences, (), {}))
+        check_sizes("body", sentences, parse_options, limits)
+        results = await _results(service, Work(parse_options, sentences, (), {}))
         return await service.aside(output.write, given, results, asked.annotators, small=_small(results))
 
     return Response(await attended(request, answered(), service), media_type=output.media_type)
@@ -114,7 +114,9 @@ def _as_one(ticket: Ticket, results: Sequence[Result]) -> bytes:
     return dumped({"words": words, "arcs": arcs})
 
 
-def _read(ticket: Ticket, given: str, asked: Properties, limits: Limits, segment: text.Segment) -> list[Sentence]:
+def _read(
+    ticket: Ticket, given: str, asked: Properties, limits: ServiceLimits, segment: text.Segment
+) -> list[Sentence]:
     return within(ticket, "body", sentences_of(given, asked, segment), limits)
 
 

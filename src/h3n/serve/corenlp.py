@@ -37,7 +37,7 @@ class Properties:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class AnswerForm:
     """A form of the answer."""
 
     media_type: str
@@ -105,9 +105,9 @@ def _conllu(ticket: Ticket, _: str, results: Sequence[Result], wanted: frozenset
 
 
 OUTPUTS = {
-    "json": Output("application/json", _json),
-    "conllu": Output("text/plain; charset=utf-8", _conllu),
-    "serialized": Output("application/x-protobuf", document),
+    "json": AnswerForm("application/json", _json),
+    "conllu": AnswerForm("text/plain; charset=utf-8", _conllu),
+    "serialized": AnswerForm("application/x-protobuf", document),
 }
 
 

@@ -13,9 +13,8 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
-from h3n.serve.access import Refusal, refusal_of
 from h3n.serve.metrics import Metrics
-from h3n.serve.settings import Settings
+from h3n.serve.settings import Refusal, Settings, refusal_of
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -77,7 +76,7 @@ class Guard:
                 await refuse(sent, Refusal(503, "service", "it ends before this is done"))
         finally:
             path = getattr(scope.get("route"), "path", "other")  # a route's, never what a client made up
-            self.metrics.requests.add(1, path, str(status))
+            self.metrics.requests.labels(path, str(status)).inc()
             self.metrics.request_seconds.observe(time.perf_counter() - start)
 
     async def _limited(self, scope: Message, receive: Receive, send: Send) -> None:

@@ -16,7 +16,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from h3n.serve.guard import HEADERS
-from h3n.serve.settings import Limits
+from h3n.serve.settings import ServiceLimits
 
 HEAD_STEP, BODY_STEP = 1 << 10, 1 << 16  # bytes: a head is measured in steps
 LINGER = 2.0  # seconds that a refused client has to read why; what it sends meanwhile is passed over
@@ -25,7 +25,7 @@ LINGER = 2.0  # seconds that a refused client has to read why; what it sends mea
 class Connection(HttpToolsProtocol):
     """A client's connection. ``refused`` is told the status of what is refused before it is a request."""
 
-    def __init__(self, *arguments: Any, limits: Limits, refused: Callable[[int], None], **options: Any) -> None:
+    def __init__(self, *arguments: Any, limits: ServiceLimits, refused: Callable[[int], None], **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._limits, self._tell = limits, refused
         self._in_head = True  # or between two requests

@@ -15,12 +15,11 @@ from itertools import accumulate, pairwise, zip_longest
 from h3n.text import blocks, boundaries
 from h3n.text.blocks import Block
 from h3n.text.tokens import Token, tokenize
-from h3n.trees import Insert, Sentence
+from h3n.trees import MultiwordToken, Sentence
 
 _ESCAPES = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
 _UNESCAPES = {escape: space for space, escape in _ESCAPES.items()}
 _START = re.compile(r"# start_char = *([0-9]+) *")
-_RANGE = re.compile(r"[0-9]{1,9}-[0-9]{1,9}\t[^\t]+\t")
 _ESCAPE = re.compile(r"\\(?:[sntr]|u[0-9a-f]{4})")
 
 
@@ -121,14 +120,13 @@ def spelled(sentence: Sentence) -> str:
 
 def tokens_of(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
     """Yield what is written in one piece: its first word, the one after its last, how it is spelled, what follows."""
-    ranges = {insert.before: insert.row.split("\t") for insert in sentence.inserts if _RANGE.match(insert.row)}
+    multiword = {insert.start: insert for insert in sentence.inserts if isinstance(insert, MultiwordToken)}
     misc = sentence.misc or ("_",) * len(sentence)
     word = 0
     while word < len(sentence):
         end, form, column = word + 1, sentence.words[word], misc[word]
-        if word in ranges:
-            number, form, *_, column = ranges[word]
-            end = min(max(end, int(number.partition("-")[2])), len(sentence))  # so that every step leads on
+        if (token := multiword.get(word)) is not None:
+            end, form, column = min(token.end, len(sentence)), token.form, token.misc
         yield word, end, form, _gap(column)
         word = end
 
@@ -139,14 +137,13 @@ def _sentence(
     """Return the sentence of these tokens, whose offsets are those in the block."""
     forms: list[str] = []
     misc: list[str] = []
-    inserts: list[Insert] = []
+    inserts: list[MultiwordToken] = []
     written: list[str] = []
     for index, token in enumerate(tokens):
         gap = block.text[token.end : tokens[index + 1].start] if index + 1 < len(tokens) else after
         column = _column("" if index else before, gap)
         if len(token.words) > 1:
-            first, last = len(forms) + 1, len(forms) + len(token.words)
-            inserts.append(Insert(len(forms), f"{first}-{last}\t{token.text}" + "\t_" * 7 + f"\t{column}"))
+            inserts.append(MultiwordToken(len(forms), len(forms) + len(token.words), token.text, column))
             column = "_"
         forms.extend(token.words)
         misc.extend([column] * len(token.words))

@@ -82,7 +82,7 @@ def _every_way(parser: Parser) -> list[Way]:
 
 def uses_heads(decoder: str) -> bool:
     """Return whether a decoder finds the heads of spans by a score."""
-    return "head" in DECODERS[decoder].needs
+    return DECODERS[decoder].takes_heads
 
 
 def head_scores_of(parser: Parser) -> list[str]:
