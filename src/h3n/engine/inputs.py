@@ -70,7 +70,7 @@ def read_inputs(
         length=len(words),
         words=_word_ids(words, vocabulary),
         tags=np.array(tag_ids, dtype=np.int64),
-        shapes=np.array([shape(word) for word in words], dtype=np.int64),
+        shapes=np.array(list(map(shape, words)), dtype=np.int64),
         style=style,
         characters=tuple(_character_ids(word, vocabulary) for word in words) if characters else (),
         pieces=tokenizer.tokenize(words) if tokenizer is not None else None,
