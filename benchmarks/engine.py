@@ -1,7 +1,7 @@
 """This version beside another one, in turns: `python -m benchmarks.engine --before PYTHON [--conllu FILE]`.
 
 ``PYTHON`` is the interpreter of an environment with the other version of h3n, such as that of a checkout of an earlier
-commit. Prints, for each instruction set asked for, sentences per second of processor time on one thread and their ratio,
+commit. Prints, for each instruction set asked for, sentences per second of processor time on one thread, their ratio,
 how many trees differ, the processor time from a cold start to the first tree, and the peak memory of `h3n parse` on a
 megabyte of text. Everything else on the machine should be still.
 """
