@@ -63,7 +63,16 @@ _BELOW = (3.8070648e-5, 1.1881273e-3, 1.5172392e-2, 1.1508508e-1, 5.0416534e-1, 
 def _erf(x: Floats) -> Floats:
     z = np.clip(x, np.float32(-3.92), np.float32(3.92))
     square = z * z
-    return np.asarray(z * np.polyval(_ABOVE, square) / np.polyval(_BELOW, square), dtype=np.float32)
+    return np.asarray(z * _polynomial(_ABOVE, square) / _polynomial(_BELOW, square), dtype=np.float32)
+
+
+def _polynomial(factors: Sequence[float], x: Floats) -> Floats:
+    """Return the value of a polynomial, the factor of the highest power first; numpy's makes more copies."""
+    total = np.full_like(x, factors[0])
+    for factor in factors[1:]:
+        total *= x
+        total += np.float32(factor)
+    return total
 
 
 def softmax(x: Floats) -> Floats:
@@ -384,7 +393,9 @@ class PlainOutput:
         governor = network.role("relation.governor", self.positions[first + governors])
         dependent = network.role("relation.dependent", self._words)
         left, right = (np.pad(side, ((0, 0), (0, 1)), constant_values=1.0) for side in (dependent, governor))
-        scores: Floats = np.einsum("wd,rdg,wg->wr", left, weight, right, optimize=True).astype(np.float32)
+        # One large product, then a small one for each word.
+        wanted = (left @ weight.transpose(1, 0, 2).reshape(left.shape[1], -1)).reshape(len(left), *weight.shape[::2])
+        scores: Floats = np.asarray((wanted @ right[:, :, None])[:, :, 0], dtype=np.float32)
         scores[network.barred[np.where(governors == 0, 0, 1)]] = -np.inf
         return scores
 
