@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import h3n
+from h3n.errors import MissingExtra
 
 SOURCE = Path(h3n.__file__).parent
 
@@ -158,7 +161,18 @@ def test_scoring_does_not_wait_for_torch(tmp_path: Path) -> None:
 
 
 # What an installation for parsing does not have, and what takes long to import.
-HEAVY = ("torch", "transformers", "pandas", "pyarrow", "matplotlib", "huggingface_hub", "fsspec", "scipy", "sympy")
+HEAVY = (
+    "torch",
+    "transformers",
+    "pandas",
+    "pyarrow",
+    "matplotlib",
+    "huggingface_hub",
+    "httpx",
+    "fsspec",
+    "scipy",
+    "sympy",
+)
 USES = {
     "parse": ["parse", "--text", "She sleeps."],
     "picture": ["parse", "--text", "She sleeps.", "-o", "she.svg"],
@@ -217,6 +231,19 @@ def test_without_torch_one_line_says_what_to_install(tmp_path: Path) -> None:
     assert without_torch(tmp_path, "train", "config.toml") == (2, line)
     assert without_torch(tmp_path, "parse", "--text", "She sleeps.", "--device", "cuda") == (2, line)
     assert without_torch(tmp_path, "parse", "--text", "She sleeps.", "--device", "auto")[0] == 0
+
+
+def test_parsing_needs_five_packages() -> None:
+    project = tomllib.loads((CONTRIBUTING.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {re.split(r"[^\w-]", line)[0] for line in project["dependencies"]}
+    assert names == {"numpy", "tokenizers", "safetensors", "typer", "tqdm"}
+
+
+def test_a_client_without_httpx_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    monkeypatch.delitem(sys.modules, "h3n.client", raising=False)
+    with pytest.raises(MissingExtra, match=r"clients of the service need the extra 'client'.*h3n\[client\]"):
+        importlib.import_module("h3n.client")
 
 
 def test_an_encoder_that_only_transformers_knows_names_both_ways_out(tmp_path: Path) -> None:

@@ -42,7 +42,11 @@ SHOWN: dict[str, list[list[str]]] = {
     ],
     "evaluate": [["evaluate", "a.ptb", "b.ptb"], ["evaluate", "a.conllu", "a.conllu", "--json"]],
     "experiments": [["experiments", "run", EVIL]],
-    "find": [["find", "*", "a.ptb", "a.conllu"], ["find", "*", "a.conllu", "--to", "jsonl"], ["find", EVIL, "a.ptb"]],
+    "find": [
+        ["find", "*", "a.ptb", "a.conllu"],
+        ["find", "*", "a.conllu", "--to", "jsonl"],
+        ["find", "*", f"x{EVIL}.ptb"],
+    ],
     "model": [["model", "info", "model"], ["model", "info", "model", "--json"], ["model", "verify", "model"]],
     "parse": [["parse", "a.txt", "-m", "model", "--to", to] for to in ("pretty", "conllu", "brackets", "jsonl")],
     "preannotate": [["preannotate", "a.txt", "-m", "model", "-o", "draft.conllu"]],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -20,9 +22,10 @@ from h3n.corpus import Options, parse_corpus
 from h3n.corpus.documents import Item
 from h3n.corpus.options import INPUTS, OUTPUTS
 from h3n.corpus.reading import _rows_of_shard, parsed_of
-from h3n.corpus.tables import VERSION, schema
+from h3n.corpus.tables import ADDED, VERSION, row_of, schema
 from h3n.corpus.writing import WRITERS
 from h3n.errors import CorruptInput, InputError, Place, UsageError
+from h3n.formats import rows as conll_rows
 from h3n.parser import Parser, Result
 from h3n.trees import EmptyWord, MultiwordToken, Sentence
 from tests.strategies import dependencies
@@ -97,7 +100,7 @@ def test_what_the_issue_found(parser: Parser) -> None:
     results = list(parser.parse("Don't (really) go!  It's  late.\n\nIsn't it?"))
     for found, expected in zip(there_and_back(results), results, strict=True):
         check_same(found.result, expected)
-        assert found.offsets == expected.offsets
+        assert (found.offsets, found.lacks) == (expected.offsets, ())
     assert results[0].offsets[:4] == ((0, 2), (2, 5), (6, 7), (7, 13))
     assert results[1].offsets[0][0] == 20
     assert "# newpar" in there_and_back(results)[2].result.conllu()
@@ -249,17 +252,78 @@ def test_every_output_format_gives_back_what_it_has_room_for(tiny_model: Path, k
             assert found == [without_names(one) for one in wanted]
 
 
-def test_a_run_that_an_older_table_began_is_refused(tiny_model: Path, tmp_path: Path) -> None:
+def as_version_2(row: dict[str, Any], sentence: Sentence) -> dict[str, Any]:
+    """Return a row as version 2 of the table had it: what is not a word is a row of CoNLL-U."""
+    inserts = [{"before": insert.before, "row": conll_rows.row_of(insert)} for insert in sentence.inserts]
+    return {**row, "inserts": inserts}
+
+
+@slow
+@given(chosen=st.lists(sentences(), min_size=1, max_size=4))
+def test_rows_of_version_2_lack_nothing(parser: Parser, chosen: list[Sentence]) -> None:
+    results = [*parser.parse(chosen), *(Result(sentence=one, note="not parsed") for one in chosen)]
+    for number, result in enumerate(results):
+        found = parsed_of(as_version_2(row_of("a", number, result), result.flat))
+        check_same(found.result, result)
+        assert (found.document, found.number, found.lacks) == ("a", number, ())
+
+
+def of_version(version: int, folder: Path) -> None:
+    """Make a folder what an h3n before version 3 of the table would have written."""
+    for shard in folder.glob("part-*.parquet"):
+        table = parquet.read_table(shard)
+        if version == 1:
+            parquet.write_table(table.drop_columns(list(ADDED)).replace_schema_metadata(None), shard)
+            continue
+        old = pyarrow.list_(pyarrow.struct([("before", pyarrow.int32()), ("row", pyarrow.string())]))
+        rows = [as_version_2(row, parsed_of(row).result.sentence)["inserts"] for row in table.to_pylist()]
+        at = table.schema.get_field_index("inserts")
+        table = table.set_column(at, "inserts", pyarrow.array(rows, type=old))
+        parquet.write_table(table.replace_schema_metadata({"h3n.corpus": str(version)}), shard)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest["written_by"]["table"] = version
+    if version == 1:
+        del manifest["written_by"]["table"]
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize(("version", "lacks"), [(1, ADDED), (2, ())])
+def test_older_folders_are_read_with_what_they_lack(
+    parser: Parser, tiny_model: Path, tmp_path: Path, version: int, lacks: tuple[str, ...]
+) -> None:
+    document = "Don't (really) go!  It's  late.\n\nIsn't it?\n"
+    (tmp_path / "a.txt").write_text(document, encoding="utf-8")
+    out = tmp_path / "out"
+    parse_corpus([str(tmp_path / "a.txt")], out, model=str(tiny_model), workers=1)
+    assert corpus.lacking(out) == ()
+    of_version(version, out)
+    assert corpus.lacking(out) == lacks
+    for row, expected in zip(corpus.read(out), parser.parse(document), strict=True):
+        assert row.lacks == lacks
+        assert row.offsets == row.result.offsets == expected.offsets
+        assert row.result.text == expected.text
+        assert row.result.tree == expected.tree
+        assert row.result.joint == (None if lacks else expected.joint)
+        assert row.result.sentence.inserts == (() if lacks else expected.sentence.inserts)
+        assert row.result.governors == expected.governors
+        assert "<svg" in row.result.svg()
+    command = [sys.executable, "-m", "h3n", "corpus", "find", str(out), "*"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert said.returncode == 0, said.stderr
+    note = f"h3n: {out}: written by an older h3n, without the columns {', '.join(lacks)}\n"
+    assert said.stderr == (note if lacks else "")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_run_that_an_older_table_began_is_refused(tiny_model: Path, tmp_path: Path, version: int) -> None:
     (tmp_path / "a.txt").write_text("The dog sees the house.\n" * 40, encoding="utf-8")
     out, options = tmp_path / "out", Options(input_format="lines", shard_size=300)
     parse_corpus([str(tmp_path / "a.txt")], out, model=str(tiny_model), options=options, workers=1)
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    manifest["written_by"]["table"] = VERSION - 1
-    (out / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    of_version(version, out)
     (out / "part-000001.parquet").unlink()
     before = {file.name: file.read_bytes() for file in out.glob("part-*")}
     with pytest.raises(
-        UsageError, match=f"begun with tables of version {VERSION - 1}, this h3n writes version {VERSION}; name another"
+        UsageError, match=f"begun with tables of version {version}, this h3n writes version {VERSION}; name another"
     ):
         parse_corpus([str(tmp_path / "a.txt")], out, model=str(tiny_model), options=options, workers=1)
     assert {file.name: file.read_bytes() for file in out.glob("part-*")} == before
@@ -273,7 +337,7 @@ def test_newer_and_damaged_shards_are_one_line(tiny_model: Path, tmp_path: Path)
     whole = shard.read_bytes()
     newer = parquet.read_table(shard).replace_schema_metadata({"h3n.corpus": str(VERSION + 1)})
     parquet.write_table(newer, shard)
-    with pytest.raises(InputError, match=f"a table of version {VERSION + 1}; this h3n reads version {VERSION}"):
+    with pytest.raises(InputError, match=f"a table of version {VERSION + 1}; this h3n reads versions up to {VERSION}"):
         list(corpus.read(out))
     for damaged in (b"", whole[:-10], whole[:200] + bytes(len(whole) - 400) + whole[-200:]):
         shard.write_bytes(damaged)

@@ -80,7 +80,7 @@ def test_clients_that_come_together_share_a_batch_and_get_their_own_sentences() 
     assert "h3n_sentences_total 40.0" in metrics.text()
 
 
-def test_other_wishes_and_constraints_are_parsed_apart() -> None:
+def test_other_options_and_constraints_are_parsed_apart() -> None:
     constraints = Constraints(forbid_arcs=((0, 1),))
 
     async def work(batcher: Batcher, _: Recorder) -> Any:

@@ -19,7 +19,7 @@ from h3n.serve.answers import attended
 from h3n.serve.corenlp import OUTPUTS, Properties, read_properties, read_text, sentences_of
 from h3n.serve.fields import displacy
 from h3n.serve.pool import Ticket, attentively
-from h3n.serve.requests import ParseRequest, Work, check_sizes, dumped, wish_of, within
+from h3n.serve.requests import ParseRequest, Work, check_sizes, dumped, parse_options_of, within
 from h3n.serve.schemas import CORENLP, DISPLACY, TEXT, answers, array, content, text_body
 from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service
 from h3n.serve.settings import ServiceLimits
@@ -66,7 +66,7 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
     asked = read_properties(properties)
     given = read_text(await request.body(), request.headers.get("content-type", ""))
     limits = service.settings.limits
-    parse_options = wish_of(ParseRequest(text=given), service.parsers, limits)
+    parse_options = parse_options_of(ParseRequest(text=given), service.parsers, limits)
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:

@@ -121,7 +121,7 @@ class Work:
         return sum(map(len, self.sentences))
 
 
-def wish_of(request: ParseRequest, parsers: Mapping[str, Parser], limits: ServiceLimits) -> ParseOptions:
+def parse_options_of(request: ParseRequest, parsers: Mapping[str, Parser], limits: ServiceLimits) -> ParseOptions:
     """Return how to parse, with all names checked."""
     name = request.model if request.model is not None else next(iter(parsers))
     if name not in parsers:

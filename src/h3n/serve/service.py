@@ -12,7 +12,7 @@ from h3n.serve.batching import Batcher, ParseOptions
 from h3n.serve.fields import DRAWN, sentence_of
 from h3n.serve.metrics import Metrics
 from h3n.serve.pool import Pool, Ticket
-from h3n.serve.requests import ParseRequest, Work, dumped, wish_of, work_of
+from h3n.serve.requests import ParseRequest, Work, dumped, parse_options_of, work_of
 from h3n.serve.settings import Settings
 from h3n.trees import HELPER, Sentence
 
@@ -42,7 +42,7 @@ class Service:
 
     async def read(self, request: ParseRequest) -> Work:
         """Return the request's sentences."""
-        parse_options = wish_of(request, self.parsers, self.settings.limits)
+        parse_options = parse_options_of(request, self.parsers, self.settings.limits)
         small = request.size <= SMALL_CHARACTERS
         segment = self.parsers[parse_options.model].segment
         return await self.aside(work_of, request, parse_options, self.settings.limits, segment, small=small)
