@@ -10,10 +10,6 @@
 
 #include "chart.hpp"
 
-#if defined(__SSE2__) || defined(_M_X64)
-#include <xmmintrin.h>
-#endif
-
 namespace h3n::H3N_TARGET {
 
 // Numbers too small for a float are taken for 0: working on the remains of their digits is slow on many processors.
