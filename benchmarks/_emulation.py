@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
+DECODERS = ROOT / "native" / "decoders.txt"  # names the sources that are compiled once
 COMPILER = os.environ.get("CXX", "c++")
 FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-ffp-contract=off", "-Inative")
 HAS_ALL = "-D__builtin_cpu_supports(name)=true"

@@ -224,7 +224,7 @@ inline bool weigh(const Sentence& sentence, Workspace& workspace, Tree& tree, Sh
     if ((Method::NEEDS & SPANS) && (Method::NEEDS & ARCS))
         shares.heads = workspace.take<Shares::Head>(Method::heads(n));
     {
-        const FlushToZero flush;
+        [[maybe_unused]] const FlushToZero flush;
         for (int grows = n > LONG ? 1 : 0; grows < 2; ++grows) {
             float growth = 0.0F, steepest;
             SentenceOf<float> weights = scale(sentence, tree, Method::NEEDS, 0.0F, workspace, steepest);
