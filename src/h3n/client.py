@@ -100,11 +100,18 @@ class Client:
         decoder: str | None = None,
         head_score: str | None = None,
         style: str | None = None,
+        projective: bool | None = None,
         constraints: Sequence[dict[str, Any]] | None = None,
         fields: Sequence[str] | None = None,
     ) -> Sentences:
         """Return the sentences of a text, of several texts, or of given words."""
-        options = {"model": model, "decoder": decoder, "head_score": head_score, "style": style}
+        options = {
+            "model": model,
+            "decoder": decoder,
+            "head_score": head_score,
+            "style": style,
+            "projective": projective,
+        }
         body = _body(source, words, {**options, "constraints": constraints, "fields": fields})
         return _listed(self.address, self._content("POST", "/v1/parse", body), "sentences")
 
@@ -116,10 +123,18 @@ class Client:
         decoder: str | None = None,
         head_score: str | None = None,
         style: str | None = None,
+        projective: bool | None = None,
         fields: Sequence[str] | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Yield the sentences of several texts as they are parsed."""
-        options = {"model": model, "decoder": decoder, "head_score": head_score, "style": style, "fields": fields}
+        options = {
+            "model": model,
+            "decoder": decoder,
+            "head_score": head_score,
+            "style": style,
+            "projective": projective,
+            "fields": fields,
+        }
         with self._answer("POST", "/v1/parse", _body(texts, None, {**options, "stream": True})) as answer:
             rest = b""
             for block in answer.iter_bytes():
@@ -177,11 +192,18 @@ class AsyncClient:
         decoder: str | None = None,
         head_score: str | None = None,
         style: str | None = None,
+        projective: bool | None = None,
         constraints: Sequence[dict[str, Any]] | None = None,
         fields: Sequence[str] | None = None,
     ) -> Sentences:
         """Return the sentences of a text, of several texts, or of given words."""
-        options = {"model": model, "decoder": decoder, "head_score": head_score, "style": style}
+        options = {
+            "model": model,
+            "decoder": decoder,
+            "head_score": head_score,
+            "style": style,
+            "projective": projective,
+        }
         body = _body(source, words, {**options, "constraints": constraints, "fields": fields})
         async with self._answer("POST", "/v1/parse", body) as answer:
             return _listed(self.address, await answer.aread(), "sentences")
@@ -194,10 +216,18 @@ class AsyncClient:
         decoder: str | None = None,
         head_score: str | None = None,
         style: str | None = None,
+        projective: bool | None = None,
         fields: Sequence[str] | None = None,
     ) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the sentences of several texts as they are parsed."""
-        options = {"model": model, "decoder": decoder, "head_score": head_score, "style": style, "fields": fields}
+        options = {
+            "model": model,
+            "decoder": decoder,
+            "head_score": head_score,
+            "style": style,
+            "projective": projective,
+            "fields": fields,
+        }
         async with self._answer("POST", "/v1/parse", _body(texts, None, {**options, "stream": True})) as answer:
             rest = b""
             async for block in answer.aiter_bytes():

@@ -19,6 +19,7 @@ from h3n.cli.options import (
     Model,
     Newlines,
     Precision,
+    Projective,
     Retag,
     Style,
     output_format,
@@ -84,6 +85,7 @@ def parse(
         str, typer.Option(metavar="NAME", help="Where they have the document's id, if at all.")
     ] = "id",
     decoder: Decoder = None,
+    projective: Projective = False,
     style: Style = None,
     retag: Retag = False,
     keep_arcs: Annotated[
@@ -129,6 +131,7 @@ def parse(
         text_column=text_column,
         id_column=id_column,
         decoder=decoder,
+        projective=projective,
         style=style,
         retag=retag,
         keep_arcs=keep_arcs,

@@ -26,6 +26,9 @@ Decoder: TypeAlias = Annotated[
 Style: TypeAlias = Annotated[
     str | None, typer.Option(metavar="NAME", help="The treebank to annotate like, one that `h3n model info` lists.")
 ]
+Projective: TypeAlias = Annotated[
+    bool, typer.Option("--projective", help="No arc crosses another, as in the phrases; else where the model is sure.")
+]
 Device: TypeAlias = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
 Precision: TypeAlias = Annotated[
     str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")

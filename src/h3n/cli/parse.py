@@ -24,6 +24,7 @@ from h3n.cli.options import (
     Model,
     Newlines,
     Precision,
+    Projective,
     Retag,
     Style,
     TextFormat,
@@ -68,6 +69,7 @@ def parse(
         str | None,
         typer.Option(metavar="NAME", help="What h3n takes heads by: tree, soft, arg-max, order or tree-order."),
     ] = None,
+    projective: Projective = False,
     style: Style = None,
     device: Device = "cpu",
     threads: Annotated[
@@ -136,7 +138,15 @@ def parse(
     named = (text.named(sentence, str(number)) for number, sentence in enumerate(read, start=1))
     marked = (mark_tags(sentence, given=not retag) for sentence in named)
     ahead = 0 if waiting else LOOK_AHEAD
-    results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
+    results = parser.parse(
+        marked,
+        decoder=decoder,
+        head_score=head_score,
+        projective=projective or None,
+        look_ahead=ahead,
+        retag=retag,
+        style=style,
+    )
     results = _noted(results, unparsed := list[int]())
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")

@@ -158,6 +158,8 @@ class Decoding:
         "compare the others.",
     )
     weight: Share = option(0.5, "Of span scores; arcs get the rest.")
+    crossing: bool = option(True, "Whether arcs may cross where a joint tree is asked for; its phrases are continuous.")
+    agreement: Amount = option(0.5, "With `crossing`: by how much another tree's arc must beat one of the joint tree.")
     arc_temperature: Temperature = option(
         1.0, "What scores of arcs are divided by before they become confidences; trees do not depend on it."
     )

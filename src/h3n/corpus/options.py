@@ -41,6 +41,7 @@ class Options:
     decoder: str | None = None
     style: str | None = None
     retag: bool = False
+    projective: bool = False
     keep_arcs: bool = False
     min_confidence: float = 0.0
     soft_labels: bool = False

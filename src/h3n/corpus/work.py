@@ -136,7 +136,12 @@ def _parsed(parser: Parser, shard: Shard, options: Options, problems: list[Probl
 
 def _parse(parser: Parser, items: Iterable[Item], options: Options) -> list[Result]:
     sentences = [item.sentence for item in items]
-    asked = parser.options(decoder=options.decoder, keep_arcs=options.keep_arcs, soft_labels=options.soft_labels)
+    asked = parser.options(
+        decoder=options.decoder,
+        projective=options.projective or None,
+        keep_arcs=options.keep_arcs,
+        soft_labels=options.soft_labels,
+    )
     read = [sentence for _, sentence in parser.read(sentences, retag=options.retag, keep_arcs=options.keep_arcs)]
     return parser.parse_batch(read, asked, styles=[options.style] * len(read), sources=range(len(read)))
 

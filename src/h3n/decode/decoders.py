@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from h3n.decode import native, reference
 from h3n.decode.constraints import Constraints, constrain, explain
+from h3n.decode.crossing import let_cross
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 
@@ -91,11 +92,13 @@ def decode_batch(
     exact_up_to: int = EXACT_UP_TO,
     memory_limit: int = MEMORY_LIMIT,
     constraints: Sequence[Constraints | None] | None = None,
+    agreement: float | None = None,
 ) -> list[Parse]:
     """Return the best parse of each sentence, in order, whatever the number of threads.
 
     ``exact_up_to`` is the number of words up to which `auto` means `hpsg`; ``memory_limit`` bounds the chart of one
-    sentence in bytes, above which `hpsg` is refused; ``constraints`` has an entry for each sentence.
+    sentence in bytes, above which `hpsg` is refused; ``constraints`` has an entry for each sentence. With ``agreement``
+    arcs of joint parses may cross: see `h3n.decode.crossing`.
     """
     if decoder not in DECODERS:
         raise UnknownName("decoder", decoder, DECODERS)
@@ -112,7 +115,9 @@ def decode_batch(
         number = parses.index(None)
         wanted = constraints[number] if constraints else None
         raise DecodeError(_why_not(sentences[number], names[number], wanted, memory_limit), sentence=number)
-    return found
+    if agreement is None or not DECODERS[decoder].joint:
+        return found
+    return let_cross(allowed, found, agreement, threads=threads)
 
 
 def constrain_all(sentences: Sequence[Scores], decoder: str, constraints: Sequence[Constraints | None]) -> list[Scores]:

@@ -105,19 +105,22 @@ class Engine:
         weight: float | None = None,
         head_score: str | None = None,
         constraints: Sequence[Constraints | None] | None = None,
+        projective: bool | None = None,
         threads: int = 1,
     ) -> list[Parse]:
         """Return the parses of scored sentences. ``cky`` finds no dependencies, ``mst`` and ``eisner`` no phrases.
 
         ``weight`` is that of spans against arcs, ``head_score`` a name in `h3n.engine.ranking.RANKINGS`; by default
-        those chosen in training.
+        those chosen in training. With ``projective`` no arc crosses another, whatever the model's own choice.
         """
-        name = self.decoder_for(decoder)
+        name, own = self.decoder_for(decoder), self.config.decoding
+        crossing = own.crossing if projective is None else not projective
         if constraints is not None:
             shown = show_required(scored.output, scored.scores, constraints, helper=self.vocabulary.helper)
             scored = replace(scored, scores=shown)
         ready = self.weigh(self.rank(scored, decoder=name, head_score=head_score), weight=weight)
-        return decode_batch(ready, decoder=name, threads=threads, constraints=constraints)
+        agreement = own.agreement if crossing else None
+        return decode_batch(ready, decoder=name, threads=threads, constraints=constraints, agreement=agreement)
 
     def rank(self, scored: Scored, *, decoder: str, head_score: str | None = None) -> Sequence[Scores]:
         """Return the scores, with heads if the decoder asks for them."""

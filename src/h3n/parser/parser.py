@@ -38,6 +38,7 @@ class ParseOptions:
     decoder: str
     weight: float | None = None
     head_score: str | None = None
+    projective: bool | None = None
     constraints: ConstraintsFor = None
     keep_arcs: bool = False
     soft_labels: bool = False
@@ -143,6 +144,7 @@ class Parser:
         decoder: str | None = None,
         weight: float | None = None,
         head_score: str | None = None,
+        projective: bool | None = None,
         constraints: ConstraintsFor = None,
         keep_arcs: bool = False,
         soft_labels: bool = False,
@@ -161,6 +163,7 @@ class Parser:
             decoder=chosen,
             weight=weight,
             head_score=head_score,
+            projective=projective,
             constraints=constraints,
             keep_arcs=keep_arcs,
             soft_labels=soft_labels,
@@ -173,6 +176,7 @@ class Parser:
         words: Words | None = None,
         decoder: str | None = None,
         head_score: str | None = None,
+        projective: bool | None = None,
         constraints: ConstraintsFor = None,
         look_ahead: int = LOOK_AHEAD,
         retag: bool = False,
@@ -190,13 +194,15 @@ class Parser:
         ``constraints`` hold for every sentence, or are made for each by a function; with them decoding is exact (up to
         a length) unless another ``decoder`` is asked for, as heads chosen beforehand might not allow them. ``style``
         names the treebank whose annotation is to be followed, where the model learned from several; ``head_score`` what
-        `h3n` takes the head of a span by, a name in `h3n.engine.ranking.RANKINGS`. With ``keep_arcs`` a `Sentence` that
+        `h3n` takes the head of a span by, a name in `h3n.engine.ranking.RANKINGS`. Arcs may cross where the model is
+        sure of it (`Result.crossing`) unless ``projective`` is true. With ``keep_arcs`` a `Sentence` that
         has dependencies keeps them, and phrases are found that agree with them (`h3n.parser.held` says when none are).
         With ``soft_labels`` the sentence of a result says what else was likely, for another model to learn from.
         """
         options = self.options(
             decoder=decoder,
             head_score=head_score,
+            projective=projective,
             constraints=constraints,
             keep_arcs=keep_arcs,
             soft_labels=soft_labels,
@@ -316,6 +322,7 @@ class Parser:
             weight=options.weight,
             head_score=options.head_score,
             constraints=constraints,
+            projective=options.projective,
         )
         if options.keep_arcs:
             parses = list(map(own_parse, parses, scored.sentences))

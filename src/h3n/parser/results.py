@@ -20,7 +20,7 @@ from h3n.parser.lazy import Arc, Found, LabelledSpan, Lazy, fill_lazily
 from h3n.parser.navigation import check_word, children_of, path_between, subtree_of
 from h3n.parser.objects import added_to, parts_of
 from h3n.parser.words import Links, Part, Phrase, Word, at_characters, common_phrase, find_parts
-from h3n.trees import ROOT, Constituent, JointTree, Leaf, Sentence, bare_label
+from h3n.trees import ROOT, Constituent, JointTree, Leaf, Sentence, bare_label, crossing_words
 
 BLANK = "_"  # for a blank inside a word, which brackets cannot show
 NOUN_PHRASE = "NP"
@@ -116,6 +116,11 @@ class Result(Lazy):
     @property
     def relations(self) -> tuple[str, ...]:
         return self.flat.dependencies.relations if self.flat.dependencies is not None else ()
+
+    @property
+    def crossing(self) -> tuple[int, ...]:
+        """The words whose arc crosses another: their governor is not the one that the phrases have for them."""
+        return crossing_words(self.governors)
 
     @property
     def tree(self) -> Constituent | None:

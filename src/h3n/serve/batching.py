@@ -54,6 +54,7 @@ class ParseOptions:
     decoder: str | None = None
     head_score: str | None = None
     style: str | None = None
+    projective: bool | None = None
 
 
 ParseFunction: TypeAlias = Callable[[ParseOptions, Sequence[Sentence], Constraints | None], Iterable[Result]]

@@ -94,6 +94,7 @@ class ParseRequest:
     model: str | None = None
     decoder: str | None = None
     head_score: str | None = None
+    projective: bool | None = None
     style: str | None = None
     constraints: List[SentenceConstraints] = field(default_factory=list)
     fields: List[str] | None = None
@@ -142,7 +143,7 @@ def parse_options_of(request: ParseRequest, parsers: Mapping[str, Parser], limit
         if one not in FIELDS:
             raise Refused(422, "fields", str(UnknownName("field", one, FIELDS)))
     check_once("fields", request.fields or ())
-    return ParseOptions(name, request.decoder, request.head_score, request.style)
+    return ParseOptions(name, request.decoder, request.head_score, request.style, request.projective)
 
 
 def check_once(name: str, values: Iterable[Hashable]) -> None:

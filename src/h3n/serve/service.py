@@ -75,6 +75,7 @@ class Service:
             decoder=parse_options.decoder,
             head_score=parse_options.head_score,
             style=parse_options.style,
+            projective=parse_options.projective,
             constraints=constraints,
         )
 

@@ -19,7 +19,7 @@ from h3n.trees.brackets import (
     top_of,
     tree_of,
 )
-from h3n.trees.governors import check_dependencies, crossing_arcs, depths_of, find_cycle, is_projective
+from h3n.trees.governors import check_dependencies, crossing_words, depths_of, find_cycle, is_projective
 from h3n.trees.structures import (
     HALF_SURROGATE,
     HELPER,
@@ -67,7 +67,7 @@ __all__ = [
     "Span",
     "bare_label",
     "check_dependencies",
-    "crossing_arcs",
+    "crossing_words",
     "depths_of",
     "find_cycle",
     "is_projective",

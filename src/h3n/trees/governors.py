@@ -62,7 +62,7 @@ def is_projective(governors: Sequence[int]) -> bool:
     >>> is_projective((1, -1, 1)), is_projective((2, 3, -1, 2))
     (True, False)
 
-    O(n log n); `crossing_arcs` counts them.
+    O(n log n); `crossing_words` names them.
     """
     # The same as: no two arcs cross, with an arc from the left of the sentence (ROOT is -1) to the root word.
     # Arcs are brackets: at one word they close before others open, and of those that open there the longest is first.
@@ -78,16 +78,22 @@ def is_projective(governors: Sequence[int]) -> bool:
     return True
 
 
-def crossing_arcs(governors: Sequence[int]) -> int:
-    """Return the number of arcs over a word that the arc's head does not dominate; the root's own does not count."""
+def crossing_words(governors: Sequence[int]) -> tuple[int, ...]:
+    """Return the words whose arc goes over a word that their governor does not dominate; never the root word.
+
+    >>> crossing_words((2, 3, -1, 2)), crossing_words((1, -1, 1))
+    ((1,), ())
+    """
+    if is_projective(governors):
+        return ()
     first, last = _intervals(governors)
-    count = 0
+    found = []
     for word, head in enumerate(governors):
         if head != ROOT:
-            low, high = min(word, head), max(word, head)
-            inside = first[low + 1 : high]
-            count += any(not first[head] <= number <= last[head] for number in inside)
-    return count
+            inside = first[min(word, head) + 1 : max(word, head)]
+            if any(not first[head] <= number <= last[head] for number in inside):
+                found.append(word)
+    return tuple(found)
 
 
 def _intervals(governors: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from h3n.convert import JoinCounts, join
-from h3n.trees import TRACE, Constituent, Leaf, Node, Sentence, bare_label, crossing_arcs, strip_tree
+from h3n.trees import TRACE, Constituent, Leaf, Node, Sentence, bare_label, crossing_words, strip_tree
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Statistics:
 
     def _add_arcs(self, sentence: Sentence) -> None:
         assert sentence.dependencies is not None
-        crossing = crossing_arcs(sentence.dependencies.governors)
+        crossing = len(crossing_words(sentence.dependencies.governors))
         self.dependencies += 1
         self.crossed += crossing > 0
         self.crossing_arcs += crossing
