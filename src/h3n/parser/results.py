@@ -119,7 +119,7 @@ class Result(Lazy):
 
     @property
     def crossing(self) -> tuple[int, ...]:
-        """The words whose arc crosses another: their governor is not the one that the phrases have for them."""
+        """The words whose arc goes over a word that is not below their governor, as in no phrase structure."""
         return crossing_words(self.governors)
 
     @property
