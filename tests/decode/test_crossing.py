@@ -71,3 +71,9 @@ def test_a_stranded_preposition() -> None:
     (projective,) = parser.parse("Who did you talk to?", projective=True)
     assert (free.crossing, free.governors[4], projective.crossing) == ((4,), 0, ())
     assert free.tree == projective.tree
+    assert "to   IN  1 case" in free.pretty()
+    assert free.svg() != projective.svg()
+    assert free.joint is not None
+    assert projective.joint is not None
+    assert free.joint.spans == projective.joint.spans
+    assert h3n.Result.from_dict(free.to_dict()).crossing == (4,)

@@ -18,11 +18,15 @@ from h3n.trees import HELPER, ROOT, Constituent, HeadedSpan, JointTree, Sentence
 
 @dataclass(frozen=True, slots=True)
 class WithConfidence:
-    """A tree whose drawings show how sure each part is: ``spans`` by start and end, ``arcs`` by word, from 0 to 1."""
+    """A tree whose drawings show how sure each part is: ``spans`` by start and end, ``arcs`` by word, from 0 to 1.
+
+    ``governors`` are drawn in place of those that a joint tree's heads imply: arcs that cross are not among these.
+    """
 
     tree: JointTree | Sentence
     spans: Mapping[tuple[int, int], float] = field(default_factory=dict)
     arcs: Sequence[float] = ()
+    governors: Sequence[int] = ()
 
 
 Drawable: TypeAlias = JointTree | Sentence | WithConfidence
@@ -125,6 +129,8 @@ def joint_of(source: Drawable) -> JointTree:
 def _with_confidence(figure: Figure, source: WithConfidence) -> Figure:
     phrases = tuple(replace(p, confidence=source.spans.get((p.start, p.end))) for p in figure.phrases)
     arcs = figure.arcs
+    if source.governors:
+        arcs = tuple(replace(arc, governor=governor) for arc, governor in zip(arcs, source.governors, strict=True))
     if arcs and source.arcs:
         arcs = tuple(replace(arc, confidence=sure) for arc, sure in zip(arcs, source.arcs, strict=True))
     return replace(figure, phrases=phrases, arcs=arcs)

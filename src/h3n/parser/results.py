@@ -272,15 +272,19 @@ class Result(Lazy):
         return f'<div style="overflow-x: auto">{self.svg()}</div>'
 
     @property
-    def drawable(self) -> JointTree | Sentence:
-        """What the functions of `h3n.draw` take: the joint tree, or what there is of it."""
-        return self.joint if self.joint is not None else self.sentence
+    def drawable(self) -> draw.Drawable:
+        """What the functions of `h3n.draw` take: the joint tree with its arcs, or what there is of it."""
+        return draw.WithConfidence(self._tree, governors=self.governors) if self.joint is not None else self.sentence
 
     @property
     def with_confidence(self) -> draw.WithConfidence:
         """The same with a confidence for every phrase and arc, which pictures show as shades."""
         spans = {(span.start, span.end): span.confidence for span in self.spans}
-        return draw.WithConfidence(self.drawable, spans, [arc.confidence for arc in self.arcs])
+        return draw.WithConfidence(self._tree, spans, [arc.confidence for arc in self.arcs], self.governors)
+
+    @property
+    def _tree(self) -> JointTree | Sentence:
+        return self.joint if self.joint is not None else self.sentence
 
 
 def _written(sentence: Sentence, name: str, options: Writing) -> str:
