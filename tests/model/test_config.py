@@ -51,7 +51,10 @@ def test_the_file_overrides_the_preset_and_settings_override_both(tmp_path: Path
         ("training.epochs=true", r"option training\.epochs: expected a whole number, found True"),
         ("training.tune=1", r"option training\.tune: expected true or false, found 1"),
         ("output=3", r"option output: expected a string, found 3"),
-        ("encoder.kind=lstm", r"option encoder\.kind: 'lstm' is not known; accepted: 'attentive', 'pretrained'"),
+        (
+            "encoder.kind=lstm",
+            r"option encoder\.kind: 'lstm' is not known; accepted: 'attentive', 'recurrent', 'pretrained'",
+        ),
         ("training.epochs=0", r"option training\.epochs: 0 is out of range; accepted: between 1 and 2147483647"),
         ("encoder.dropout=1.5", r"option encoder\.dropout: 1\.5 is out of range; accepted: 0 or more, less than 1"),
         ("encoder=3", r"option encoder: expected a table, found 3"),

@@ -34,8 +34,8 @@ LARGEST_SCALE = float(np.finfo(np.float32).max) / 128  # times the largest whole
 VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
-MOST |= {"words": 10_000_000, "characters": 1_200_000}
-WRITTEN = ("labels", "relations", "tags", "upos", "top")  # what stands in files of trees
+MOST |= {"features": 10_000, "words": 10_000_000, "characters": 1_200_000}
+WRITTEN = ("labels", "relations", "tags", "upos", "features", "top")  # what stands in files of trees
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
 Shapes = dict[str, tuple[int, ...]]
@@ -97,6 +97,9 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         for entry in (given,) if isinstance(given, str) else given:
             if not entry.isprintable() or " " in entry:
                 raise InputError(f"{file}: vocabulary.{name} has {show(entry)}; expected characters that can be shown")
+    for feature in vocabulary.features:
+        if not all(feature.partition("=")):
+            raise InputError(f"{file}: vocabulary.features has {show(feature)}; expected NAME=VALUE")
     return about, config, vocabulary
 
 
@@ -131,7 +134,8 @@ def _encoder_shapes(
 ) -> Shapes:
     layers = options.layers
     content = layers.size // 2 if layers.count else layers.size
-    found = _stack_shapes(layers) | norm("encoder.norm", content)
+    stack = _recurrent_shapes(options, vocabulary) if options.kind == "recurrent" else _stack_shapes(layers)
+    found = stack | norm("encoder.norm", content)
     if architecture is not None:
         found |= architecture.shapes() | linear("encoder.project", architecture.hidden_size, content)
     words, tables = len(vocabulary.words) + 2, {"encoder.features.edges": (2, content)}
@@ -163,6 +167,26 @@ def _stack_shapes(layers: Layers) -> Shapes:
     return found
 
 
+def _recurrent_shapes(options: Encoder, vocabulary: Vocabulary) -> Shapes:
+    size = options.layers.size
+    found: Shapes = {}
+    for at in range(options.layers.count):
+        size_in = size + options.fed if at else size // 2
+        for side in ("right", "left"):
+            found |= _lstm_shapes(f"encoder.layers.{at}.{side}", size_in, size // 2)
+    if options.fed:
+        classes = sum(vocabulary.tag_widths)
+        found |= linear("encoder.tagger.classes", size, classes)
+        found |= linear("encoder.tagger.out", classes, options.fed)
+    return found
+
+
+def _lstm_shapes(name: str, size_in: int, size: int, *, end: str = "") -> Shapes:
+    """Return the shapes of a recurrent step's weights: four numbers of each size, of input and of state."""
+    shapes: Shapes = {f"{name}.weight_ih_l0{end}": (4 * size, size_in), f"{name}.weight_hh_l0{end}": (4 * size, size)}
+    return shapes | {f"{name}.bias_{kind}_l0{end}": (4 * size,) for kind in ("ih", "hh")}
+
+
 def _character_shapes(options: Encoder, count: int, content: int) -> Shapes:
     name, size, half = "encoder.features.characters", options.character_size, content // 2
     if options.characters == "none":
@@ -171,11 +195,7 @@ def _character_shapes(options: Encoder, count: int, content: int) -> Shapes:
     if options.characters == "cnn":
         return found | {f"{name}.filters.weight": (content, size, 3), f"{name}.filters.bias": (content,)}
     for end in ("", "_reverse"):
-        found |= {
-            f"{name}.lstm.weight_ih_l0{end}": (4 * half, size),
-            f"{name}.lstm.weight_hh_l0{end}": (4 * half, half),
-        }
-        found |= {f"{name}.lstm.bias_{kind}_l0{end}": (4 * half,) for kind in ("ih", "hh")}
+        found |= _lstm_shapes(f"{name}.lstm", size, half, end=end)
     return found | linear(f"{name}.out", 2 * half, content)
 
 
@@ -212,7 +232,7 @@ def vector_size(file: Path, found: Shapes, config: Config) -> int:
     vectors = found.get(VECTORS)
     if vectors is not None and (len(vectors) != 2 or not vectors[1]):
         raise InputError(f"{file}: {VECTORS} has shape {vectors}; expected a table with a row for each word")
-    if config.encoder.vectors and config.encoder.words and config.encoder.kind == "attentive" and vectors is None:
+    if config.encoder.vectors and config.encoder.words and config.encoder.kind != "pretrained" and vectors is None:
         raise InputError(f"{file}: {VECTORS} is missing; encoder.vectors asks for it")
     return vectors[1] if vectors else 0
 

@@ -33,6 +33,7 @@ class Vocabulary:
     elsewhere: tuple[bool, ...] = ()  # per relation: seen on another word
     tags: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()  # NAME=VALUE, those of one name together
     top: str = "TOP"
     words: tuple[str, ...] = ()
     word_counts: tuple[int, ...] = ()
@@ -54,6 +55,25 @@ class Vocabulary:
     @cached_property
     def upos_index(self) -> Mapping[str, int]:
         return {tag: at for at, tag in enumerate(self.upos)}
+
+    @cached_property
+    def feature_index(self) -> Mapping[str, Mapping[str, int]]:
+        """Return for the name of each feature its values, counted from 1; 0 is a word without the feature."""
+        index: dict[str, dict[str, int]] = {}
+        for feature in self.features:
+            name, _, value = feature.partition("=")
+            values = index.setdefault(name, {})
+            values[value] = len(values) + 1
+        return index
+
+    @property
+    def tag_widths(self) -> list[int]:
+        """Return the number of classes of each choice for a word: tags, universal tags, and the values of each feature.
+
+        A set without names has one class that is never the right one.
+        """
+        features = [len(values) + 1 for values in self.feature_index.values()]
+        return [max(len(self.tags), 1), max(len(self.upos), 1), *features]
 
     @cached_property
     def word_index(self) -> Mapping[str, int]:
@@ -95,20 +115,31 @@ class Seen:
     dependencies: Dependencies | None = None
     tags: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
     top: str = "TOP"
     style: str = ""
 
 
-def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool, keep_characters: bool = False) -> Vocabulary:
+def feature_values(features: str) -> dict[str, str]:
+    """Return a word's features by their names; ``_`` is none."""
+    pairs = (feature.partition("=") for feature in features.split("|") if feature not in NO_TAG)
+    return {name: value for name, _, value in pairs if value}
+
+
+def count_vocabulary(
+    sentences: Iterable[Seen], *, keep_words: bool, keep_characters: bool = False, keep_features: bool = False
+) -> Vocabulary:
     """Return the vocabulary of training sentences, each set in order of frequency, ties in order of spelling.
 
-    Words are kept only for an encoder that learns their vectors, characters only for one that reads them.
+    Words are kept only for an encoder that learns their vectors, characters only for one that reads them, features
+    only for a network that predicts them. Features stand in order of their names.
     """
     labels: Counter[str] = Counter()
     root: Counter[str] = Counter()
     other: Counter[str] = Counter()
     tags: Counter[str] = Counter()
     upos: Counter[str] = Counter()
+    features: Counter[str] = Counter()
     words: Counter[str] = Counter()
     tops: Counter[str] = Counter()
     styles: dict[str, None] = {}  # in the order of the treebanks
@@ -116,6 +147,8 @@ def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool, keep_charac
         labels.update(span.label for span in seen.spans)
         tags.update(tag for tag in seen.tags if tag not in NO_TAG)
         upos.update(tag for tag in seen.upos if tag not in NO_TAG)
+        if keep_features:
+            features.update(f"{name}={value}" for word in seen.features for name, value in feature_values(word).items())
         words.update(seen.words)
         styles[seen.style] = None
         if seen.spans:
@@ -138,6 +171,7 @@ def count_vocabulary(sentences: Iterable[Seen], *, keep_words: bool, keep_charac
         elsewhere=tuple(relation in other for relation in relations),
         tags=_ranked(tags),
         upos=_ranked(upos),
+        features=tuple(sorted(_ranked(features), key=lambda feature: feature.partition("=")[0])),
         top=_ranked(tops)[0] if tops else "TOP",
         words=kept,
         word_counts=tuple(words[word] for word in kept),

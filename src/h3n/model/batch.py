@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from h3n.engine.pieces import Numbers, Pieces, Tokenizer
-from h3n.engine.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary
+from h3n.engine.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary, feature_values
 from h3n.model.soft_targets import SoftTargets, read_soft_targets
 from h3n.trees import ROOT, Dependencies, SoftLabels, Span
 
@@ -50,6 +50,7 @@ class Targets:
     ranks: Numbers | None = None  # (n,): governors of the tree that orders the heads, as in `governors`
     tags: Numbers | None = None  # (n,)
     upos: Numbers | None = None  # (n,)
+    features: Numbers | None = None  # (n, names of features): 0 for none
     soft: SoftTargets = NOTHING_SOFT  # in place of the same above, where a teacher says more than one tree does
 
 
@@ -137,6 +138,7 @@ def read_targets(
     ranks: Sequence[int] | None = None,
     tags: Sequence[str] | None = None,
     upos: Sequence[str] | None = None,
+    features: Sequence[str] | None = None,
     soft_labels: SoftLabels | None = None,
     length: int = 0,
 ) -> Targets:
@@ -162,6 +164,7 @@ def read_targets(
         ranks=_governor_ids(ranks) if ranks is not None else None,
         tags=_ids(tags, vocabulary.tag_index) if tags is not None else None,
         upos=_ids(upos, vocabulary.upos_index) if upos is not None else None,
+        features=_feature_ids(features, vocabulary) if features is not None and vocabulary.features else None,
         soft=read_soft_targets(soft_labels, vocabulary, length=length) if soft_labels is not None else NOTHING_SOFT,
     )
 
@@ -172,6 +175,16 @@ def _governor_ids(governors: Sequence[int]) -> Numbers:
 
 def _ids(names: Sequence[str], index: Mapping[str, int]) -> Numbers:
     return np.array([index.get(name, IGNORE) for name in names], dtype=np.int64)
+
+
+def _feature_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
+    index = vocabulary.feature_index
+    ids = np.zeros((len(words), len(index)), dtype=np.int64)
+    for word, features in enumerate(map(feature_values, words)):
+        for column, (name, values) in enumerate(index.items()):
+            if name in features:
+                ids[word, column] = values.get(features[name], IGNORE)
+    return ids
 
 
 def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) -> Batch:
@@ -243,9 +256,13 @@ def to_device(batch: Batch, device: torch.device) -> Batch:
 
 
 def stack_targets(columns: Sequence[Numbers | None], lengths: Sequence[int]) -> Tensor:
-    """Return one target of all sentences in a row (words of all sentences, no padding), `IGNORE` where unknown."""
+    """Return one target of all sentences in a row (words of all sentences, no padding), `IGNORE` where unknown.
+
+    What has several columns has all of them.
+    """
+    wide = next((column.shape[1:] for column in columns if column is not None), ())
     filled: list[NDArray[np.int64]] = [
-        column if column is not None else np.full(length, IGNORE, dtype=np.int64)
+        column if column is not None else np.full((length, *wide), IGNORE, dtype=np.int64)
         for column, length in zip(columns, lengths, strict=True)
     ]
     return torch.from_numpy(np.concatenate(filled)) if filled else torch.zeros(0, dtype=torch.int64)

@@ -82,8 +82,20 @@ def losses(
         "head": head,
         "order": order,
         "joint": joint,
-        "tag": tag + upos,
+        "tag": tag + upos + early_loss(output, targets),
     }
+
+
+def early_loss(output: Output, targets: Sequence[Targets]) -> Tensor:
+    """Return the sum of the terms of tags and features that are predicted after the first layer."""
+    if not output.early:
+        return output.arcs.new_zeros(())
+    lengths, inside = output.spans.lengths, output.words
+    columns = [stack_targets([getattr(t, name) for t in targets], lengths) for name in ("tags", "upos", "features")]
+    known = torch.cat([column.view(len(column), -1) for column in columns], dim=1).to(output.mask.device)
+    # A batch of sentences without features has one column that is not known, in place of theirs.
+    pairs = zip(output.early, known.unbind(dim=1), strict=False)
+    return torch.stack([_cross_entropy(scores[inside], column) for scores, column in pairs]).sum()
 
 
 def weigh(terms: dict[str, Tensor], options: Loss) -> Tensor:

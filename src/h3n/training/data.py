@@ -93,6 +93,7 @@ def make_example(sentence: Sentence, *, data: Data) -> Example:
         words=sentence.words,
         tags=sentence.tags,
         upos=sentence.upos,
+        features=sentence.features,
         tree=tree,
         dependencies=dependencies,
         soft_labels=_renamed(sentence.soft_labels, data.renames),
@@ -124,6 +125,7 @@ def seen(example: Example) -> Seen:
         dependencies=sentence.dependencies,
         tags=sentence.tags or (),
         upos=sentence.upos or (),
+        features=sentence.features or (),
         top=_top(sentence.tree),
         style=example.style,
     )
@@ -153,6 +155,7 @@ def number(example: Example, vocabulary: Vocabulary, *, tokenizer: Tokenizer | N
             ranks=example.ranks,
             tags=sentence.tags,
             upos=sentence.upos,
+            features=sentence.features,
             soft_labels=sentence.soft_labels,
             length=len(sentence),
         ),

@@ -99,8 +99,9 @@ def prepare(
     digest = Digest()
     counted = count_vocabulary(
         map(seen, digest.passed(_short_enough(examples, config.data.longest))),
-        keep_words=config.encoder.kind == "attentive",
+        keep_words=config.encoder.kind != "pretrained",
         keep_characters=config.encoder.characters != "none",
+        keep_features=bool(config.encoder.fed),
     )
     vocabulary = counted if start is None else _taken_over(start, counted, report=report)
     train, checked = digest.part(config.data.train), describe_part(dev, config.data.dev)
