@@ -23,6 +23,7 @@ class Display:
         self.words = 0
         self.updates = 0
         self.scores = ""
+        self.checked = False
         self.started = time.perf_counter()
 
     def watch(self, sentences: Any, name: str) -> Any:
@@ -39,6 +40,7 @@ class Display:
                 self._update(event)
             case Check():
                 named = [name for name in SHOWN[1:4] if name in event.row]
+                self.checked = True
                 self.scores = "".join(f", {name} {event.row[name]:.1f}" for name in named)
                 self.say(line_of_check(event.row, best=event.best))
                 self._draw()
@@ -49,6 +51,8 @@ class Display:
         self.words += event.words
         self.updates += 1
         if self.quiet or not sys.stderr.isatty():
+            if not self.checked and event.done in early_moments(event.updates):
+                self.say(self.line_of_update(event, time.perf_counter() - self.started))
             return
         if self.bar is None:
             from h3n.cli.progress import bar
@@ -61,9 +65,18 @@ class Display:
 
     def postfix(self, event: Any, seconds: float) -> str:
         """Return what stands behind the bar: time left, losses, last scores, speed."""
-        left = _minutes(seconds / self.updates * (event.total - event.step))
         parts = " ".join(f"{name} {value:.2f}" for name, value in event.terms.items() if value)
-        return f"{left} left, loss {event.loss:.3f} ({parts}){self.scores}, {self.words / seconds:,.0f} words/s"
+        left, speed = self._left(event, seconds), self.words / seconds
+        return f"{left} left, loss {event.loss:.3f} ({parts}){self.scores}, {speed:,.0f} words/s"
+
+    def line_of_update(self, event: Any, seconds: float) -> str:
+        """Return how far it is to the first check, for those who do not see the bar."""
+        where = f"epoch {event.epoch + 1}  update {event.done} of {event.updates}"
+        speed = self.words / seconds
+        return f"{where}  loss {event.loss:.3f}  {speed:,.0f} words/s  {self._left(event, seconds)} left"
+
+    def _left(self, event: Any, seconds: float) -> str:
+        return _minutes(seconds / self.updates * (event.total - event.step))
 
     def _draw(self) -> None:
         """Draw the curves anew; without matplotlib there are none until the end, where that is said."""
@@ -88,6 +101,11 @@ class Display:
     def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
+
+
+def early_moments(updates: int) -> frozenset[int]:
+    """Return after how many of an epoch's updates there is a line before the first check; none in a short epoch."""
+    return frozenset({updates // 20, updates // 4, updates // 2} if updates >= 20 else ())
 
 
 def _minutes(seconds: float) -> str:

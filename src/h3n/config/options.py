@@ -222,7 +222,10 @@ class Training:
     save_every: Whole = option(200, "Updates between checkpoints besides those at checks; 0: only there.")
     seed: Annotated[int, Within(0, 2**63 - 1)] = option(1, "Of everything random.")
     device: str = option("auto", "`auto`, `cpu`, `cuda`, `cuda:1`, `mps`.")
-    threads: Annotated[int, Within(0, 1024)] = option(0, "Of torch on a CPU; 0: torch's choice.")
+    threads: Annotated[int, Within(0, 1024)] = option(
+        0,
+        "Of torch on a CPU; 0: `OMP_NUM_THREADS` where it is set, else 1 for recurrent layers and up to 4 for others.",
+    )
     bf16: bool = option(True, "Half precision on GPUs; never elsewhere.")
     tune: bool = option(True, "Choose the weight of spans against arcs on dev, at the end.")
     tensorboard: bool = option(False, "Write figures for TensorBoard too.")

@@ -32,7 +32,7 @@ from h3n.training.disk import DiskExamples
 from h3n.training.events import Listener, Note
 from h3n.training.optimiser import make_optimiser
 from h3n.training.plan import choose_batch_words, plan_epoch, updates_of
-from h3n.training.processes import Processes, choose_device
+from h3n.training.processes import Processes, choose_device, set_threads
 from h3n.training.record import (
     Digest,
     Record,
@@ -91,8 +91,7 @@ def prepare(
     """Return a run ready to start, or to go on where its last checkpoint stands."""
     folder = Path(config.output)
     checkpoint = _claim(folder, here=here, resume=resume)
-    if config.training.threads:
-        torch.set_num_threads(config.training.threads)
+    set_threads(config, here)
     start = _load_start(config)
     if start is not None:
         config = replace(config, encoder=start.config.encoder, scorers=start.config.scorers)
@@ -115,7 +114,7 @@ def prepare(
     elif resume:
         report(Note(text=f"nothing to go on from in {folder}: starting anew"))
     if here.first:
-        cut_metrics(folder, run.position.step)
+        cut_metrics(folder, run.position.step - run.position.is_due)  # a check that was not saved is done again
         write_file(folder / "config.json", json.dumps(table_of(config), indent=1) + "\n")
         write_record(folder, record, vocabulary)
     report(Note(text=_summary(run, vocabulary)))
