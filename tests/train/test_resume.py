@@ -107,9 +107,10 @@ def test_a_run_that_ended_in_its_first_check_goes_on_with_that_check(
         raise MemoryError
 
     notes: list[Any] = []
-    with monkeypatch.context() as patched, pytest.raises(MemoryError):
+    with monkeypatch.context() as patched:
         patched.setattr("h3n.training.loop.evaluate_each", fail)
-        train(options(tmp_path / "ended", *two), examples, dev, report=notes.append)
+        with pytest.raises(MemoryError):
+            train(options(tmp_path / "ended", *two), examples, dev, report=notes.append)
     assert last_checkpoint(tmp_path / "ended") is not None
     last = [event.text if isinstance(event, Note) else event for event in notes][-1]
     assert last == f"saved after {notes[-2].step} updates; checking 3 sentences"

@@ -61,6 +61,10 @@ def train(
         dev = training.load_examples(options.data.dev, data=options.data, watch=show.watch)
         report = training.with_tensorboard(show, options) if here.first else show
         try:
+            if options.words.only:
+                training.train_words(options, examples, dev, report=report)
+                show.say(f"the parser is in {Path(options.output) / 'model'}")
+                return
             model = training.train(
                 options, examples, dev, here=here, resume=resume, accept_changes=accept_changes, report=report
             )

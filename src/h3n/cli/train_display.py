@@ -9,7 +9,7 @@ from typing import Any
 
 from h3n.config import Config
 
-SHOWN = ("loss", "LF1", "UAS", "LAS", "heads", "tags")
+SHOWN = ("loss", "LF1", "UAS", "LAS", "heads", "tags", "lemmas", "features")
 BAR = "{desc} {percentage:3.0f}% |{bar:12}| {n_fmt}/{total_fmt} {postfix}"
 
 

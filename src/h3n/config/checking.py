@@ -19,6 +19,10 @@ def check(config: Config) -> Config:
             f"option decoding.head_score: {config.decoding.head_score!r} needs a score learned by order; expected "
             "scorers.order of 1 or more"
         )
+    if config.words.only and not (config.start and config.words.learned):
+        raise UsageError(
+            "option words.only: expected a model in start, and words.lemmas or words.features of 1 or more to learn"
+        )
     return config
 
 

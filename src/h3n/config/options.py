@@ -116,6 +116,22 @@ class Scorers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Lemmas and features, read from a word's vector in context, its likely tags and its characters."""
+
+    lemmas: SizeOrNone = option(0, "Of the scorer of lemmas, whose classes are edit scripts; 0: none.")
+    features: SizeOrNone = option(0, "Of the scorer of features, whole bundles and each by itself; 0: none.")
+    characters: Size = option(64, "Of the vector made of a word's characters.")
+    dropout: Part = option(0.33, "In both scorers.")
+    only: bool = option(False, "Learn nothing else, on top of the model that `start` names, which stays as it is.")
+
+    @property
+    def learned(self) -> bool:
+        """Return whether there are any."""
+        return bool(self.lemmas or self.features)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
     """What is learned, and how much each part counts."""
 
@@ -128,6 +144,8 @@ class Loss:
     order: Amount = option(0.5, "Weight of the order of heads, where `scorers.order` is set.")
     joint: Amount = option(0.0, "Weight of the margin by which the joint tree beats the one that `h3n` finds.")
     tag: Amount = option(0.25, "Weight of tags.")
+    lemma: Amount = option(0.25, "Weight of lemmas, where `words.lemmas` is set.")
+    feature: Amount = option(0.25, "Weight of features, where `words.features` is set.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +261,7 @@ class Config:
     )
     encoder: Encoder = field(default_factory=Encoder)
     scorers: Scorers = field(default_factory=Scorers)
+    words: Words = field(default_factory=Words)
     loss: Loss = field(default_factory=Loss)
     optimiser: Optimiser = field(default_factory=Optimiser)
     batches: Batches = field(default_factory=Batches)

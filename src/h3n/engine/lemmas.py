@@ -109,7 +109,7 @@ def _edited(edits: list[str], source: str) -> str:
 
 
 def _longest_common(one: str, other: str) -> tuple[int, int, int]:
-    """Return where in both the longest run of characters begins that both have, the first of several, and its length."""
+    """Return where the longest run of characters begins that both have, the first of several, and its length."""
     best = (0, 0, 0)
     lengths = [0] * (len(other) + 1)
     for end in range(1, len(one) + 1):

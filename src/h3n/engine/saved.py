@@ -17,13 +17,14 @@ from safetensors import SafetensorError, safe_open
 
 from h3n.config import Config, config_of
 from h3n.config.building import show
-from h3n.config.options import Encoder, Layers
+from h3n.config.options import Encoder, Layers, Words
 from h3n.convert import LEVELS
 from h3n.engine.architectures import Architecture, linear, norm, read_architecture
+from h3n.engine.lemmas import is_script
 from h3n.engine.pieces import Tokenizer
 from h3n.engine.storage import SCALE, Stored, is_scale, shape_once_unpacked, stored
 from h3n.engine.tokenizer_file import read_tokenizer
-from h3n.engine.vocabulary import EMPTY, SHAPES, Vocabulary
+from h3n.engine.vocabulary import CHARACTER_SIZE, EMPTY, SHAPES, Vocabulary
 from h3n.errors import H3nError, InputError
 from h3n.files import check_regular, checksum
 from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
@@ -34,8 +35,9 @@ LARGEST_SCALE = float(np.finfo(np.float32).max) / 128  # times the largest whole
 VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
-MOST |= {"features": 10_000, "words": 10_000_000, "characters": 1_200_000}
-WRITTEN = ("labels", "relations", "tags", "upos", "features", "top")  # what stands in files of trees
+MOST |= {"features": 10_000, "bundles": 50_000, "scripts": 50_000, "irregular": 1_000_000}
+MOST |= {"words": 10_000_000, "characters": 1_200_000}
+WRITTEN = ("labels", "relations", "tags", "upos", "features", "bundles", "top")  # what stands in files of trees
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
 Shapes = dict[str, tuple[int, ...]]
@@ -97,6 +99,9 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         for entry in (given,) if isinstance(given, str) else given:
             if not entry.isprintable() or " " in entry:
                 raise InputError(f"{file}: vocabulary.{name} has {show(entry)}; expected characters that can be shown")
+    for script in vocabulary.scripts:
+        if not is_script(script):
+            raise InputError(f"{file}: vocabulary.scripts has {show(script)}; expected an edit script")
     for feature in vocabulary.features:
         if not all(feature.partition("=")):
             raise InputError(f"{file}: vocabulary.features has {show(feature)}; expected NAME=VALUE")
@@ -126,6 +131,23 @@ def implied_shapes(
             found |= linear(f"{name}.first", size, hidden) | norm(f"{name}.norm", hidden)
             for at, count in enumerate(classes):
                 found |= linear(f"{name}.classes.{at}", hidden, max(count, 1))
+    return found | _word_shapes(config.words, size, vocabulary)
+
+
+def _word_shapes(options: Words, size: int, vocabulary: Vocabulary) -> Shapes:
+    if not options.learned:
+        return {}
+    found: Shapes = {"words.characters.embed.weight": (len(vocabulary.characters) + 2, CHARACTER_SIZE)}
+    found |= {"words.characters.filters.weight": (options.characters, CHARACTER_SIZE, 3)}
+    found |= {"words.characters.filters.bias": (options.characters,)}
+    width = size + sum(vocabulary.tag_widths[:2]) + options.characters
+    tasks = {"lemma": (options.lemmas, [len(vocabulary.scripts)])}
+    tasks["feature"] = (options.features, vocabulary.feature_widths)
+    for name, (hidden, classes) in tasks.items():
+        if hidden:
+            found |= linear(f"words.{name}.first", width, hidden) | norm(f"words.{name}.norm", hidden)
+            for at, count in enumerate(classes):
+                found |= linear(f"words.{name}.classes.{at}", hidden, max(count, 1))
     return found
 
 

@@ -13,12 +13,15 @@ from functools import cached_property
 from typing import Any
 
 from h3n.config import build_options
+from h3n.engine.lemmas import Irregular, count_lemmas, table_of_irregular
 from h3n.errors import UnknownName, UsageError
 from h3n.trees import HELPER, ROOT, Dependencies, Span
 
 EMPTY = ""
 PADDING, UNKNOWN = 0, 1
 IGNORE = -100
+OFTEN = 3  # a bundle of features seen so many times is a class
+CHARACTER_SIZE = 32  # of a character's vector in the scorers of lemmas and features
 SHAPES = 8  # classes of a word's spelling, padding among them
 NO_TAG = frozenset({"", "_"})  # of a word among others that have one: in brackets, in CoNLL
 
@@ -34,6 +37,9 @@ class Vocabulary:
     tags: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
     features: tuple[str, ...] = ()  # NAME=VALUE, those of one name together
+    bundles: tuple[str, ...] = ()  # all features of a word, as they stand in its column
+    scripts: tuple[str, ...] = ()  # from words to lemmas, see `h3n.engine.lemmas`
+    irregular: tuple[Irregular, ...] = ()
     top: str = "TOP"
     words: tuple[str, ...] = ()
     word_counts: tuple[int, ...] = ()
@@ -65,6 +71,24 @@ class Vocabulary:
             values = index.setdefault(name, {})
             values[value] = len(values) + 1
         return index
+
+    @cached_property
+    def bundle_index(self) -> Mapping[str, int]:
+        """Return the bundles, counted from 1; 0 is another one."""
+        return {bundle: at for at, bundle in enumerate(self.bundles, start=1)}
+
+    @cached_property
+    def script_index(self) -> Mapping[str, int]:
+        return {script: at for at, script in enumerate(self.scripts)}
+
+    @cached_property
+    def lemma_table(self) -> Mapping[tuple[str, str], str]:
+        return table_of_irregular(self.irregular)
+
+    @property
+    def feature_widths(self) -> list[int]:
+        """Return the number of classes of each choice for a word's features: bundles, and the values of each."""
+        return [len(self.bundles) + 1, *(len(values) + 1 for values in self.feature_index.values())]
 
     @property
     def tag_widths(self) -> list[int]:
@@ -116,6 +140,7 @@ class Seen:
     tags: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
     top: str = "TOP"
     style: str = ""
 
@@ -127,12 +152,17 @@ def feature_values(features: str) -> dict[str, str]:
 
 
 def count_vocabulary(
-    sentences: Iterable[Seen], *, keep_words: bool, keep_characters: bool = False, keep_features: bool = False
+    sentences: Iterable[Seen],
+    *,
+    keep_words: bool,
+    keep_characters: bool = False,
+    keep_features: bool = False,
+    keep_lemmas: bool = False,
 ) -> Vocabulary:
     """Return the vocabulary of training sentences, each set in order of frequency, ties in order of spelling.
 
-    Words are kept only for an encoder that learns their vectors, characters only for one that reads them, features
-    only for a network that predicts them. Features stand in order of their names.
+    Words are kept only for an encoder that learns their vectors, characters only for one that reads them, features and
+    lemmas only for a network that predicts them. Features stand in order of their names.
     """
     labels: Counter[str] = Counter()
     root: Counter[str] = Counter()
@@ -140,6 +170,8 @@ def count_vocabulary(
     tags: Counter[str] = Counter()
     upos: Counter[str] = Counter()
     features: Counter[str] = Counter()
+    bundles: Counter[str] = Counter()
+    lemmas: Counter[Irregular] = Counter()
     words: Counter[str] = Counter()
     tops: Counter[str] = Counter()
     styles: dict[str, None] = {}  # in the order of the treebanks
@@ -149,6 +181,11 @@ def count_vocabulary(
         upos.update(tag for tag in seen.upos if tag not in NO_TAG)
         if keep_features:
             features.update(f"{name}={value}" for word in seen.features for name, value in feature_values(word).items())
+            bundles.update(seen.features)
+        if keep_lemmas and seen.lemmas:
+            tagged = seen.upos or seen.tags or ("",) * len(seen.words)
+            rows = zip(seen.words, tagged, seen.lemmas, strict=True)
+            lemmas.update(row for row in rows if row[2] not in NO_TAG)
         words.update(seen.words)
         styles[seen.style] = None
         if seen.spans:
@@ -163,6 +200,7 @@ def count_vocabulary(
     for word, count in words.items() if keep_characters else ():
         for character in word:
             characters[character] += count
+    scripts, irregular = count_lemmas(lemmas)
     kept = _ranked(words) if keep_words else ()
     return Vocabulary(
         labels=(EMPTY, *_ranked(labels)),
@@ -172,6 +210,9 @@ def count_vocabulary(
         tags=_ranked(tags),
         upos=_ranked(upos),
         features=tuple(sorted(_ranked(features), key=lambda feature: feature.partition("=")[0])),
+        bundles=tuple(bundle for bundle in _ranked(bundles) if bundles[bundle] >= OFTEN),
+        scripts=scripts,
+        irregular=irregular,
         top=_ranked(tops)[0] if tops else "TOP",
         words=kept,
         word_counts=tuple(words[word] for word in kept),

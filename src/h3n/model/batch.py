@@ -12,8 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from h3n.engine.lemmas import edit_script
 from h3n.engine.pieces import Numbers, Pieces, Tokenizer
-from h3n.engine.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary, feature_values
+from h3n.engine.vocabulary import IGNORE, NO_TAG, PADDING, UNKNOWN, Vocabulary, feature_values
 from h3n.model.soft_targets import SoftTargets, read_soft_targets
 from h3n.trees import ROOT, Dependencies, SoftLabels, Span
 
@@ -51,6 +52,8 @@ class Targets:
     tags: Numbers | None = None  # (n,)
     upos: Numbers | None = None  # (n,)
     features: Numbers | None = None  # (n, names of features): 0 for none
+    bundles: Numbers | None = None  # (n,): 0 for one that is not known
+    lemmas: Numbers | None = None  # (n,): scripts
     soft: SoftTargets = NOTHING_SOFT  # in place of the same above, where a teacher says more than one tree does
 
 
@@ -139,13 +142,15 @@ def read_targets(
     tags: Sequence[str] | None = None,
     upos: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
+    lemmas: Sequence[str] | None = None,
+    words: Sequence[str] = (),
     soft_labels: SoftLabels | None = None,
     length: int = 0,
 ) -> Targets:
     """Return what is known of a sentence as numbers. Levels count from 1; spans with unknown labels are left out.
 
     ``ranks`` are the governors of the tree in which every word is to outrank the words below it; soft labels need the
-    number of words as ``length``.
+    number of words as ``length``, lemmas the words themselves.
     """
     governors = relations = None
     if dependencies is not None:
@@ -165,6 +170,8 @@ def read_targets(
         tags=_ids(tags, vocabulary.tag_index) if tags is not None else None,
         upos=_ids(upos, vocabulary.upos_index) if upos is not None else None,
         features=_feature_ids(features, vocabulary) if features is not None and vocabulary.features else None,
+        bundles=_bundle_ids(features, vocabulary) if features is not None and vocabulary.bundles else None,
+        lemmas=_script_ids(words, lemmas, vocabulary) if lemmas is not None and vocabulary.scripts else None,
         soft=read_soft_targets(soft_labels, vocabulary, length=length) if soft_labels is not None else NOTHING_SOFT,
     )
 
@@ -185,6 +192,15 @@ def _feature_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
             if name in features:
                 ids[word, column] = values.get(features[name], IGNORE)
     return ids
+
+
+def _bundle_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
+    return np.array([vocabulary.bundle_index.get(bundle, 0) for bundle in words], dtype=np.int64)
+
+
+def _script_ids(words: Sequence[str], lemmas: Sequence[str], vocabulary: Vocabulary) -> Numbers:
+    scripts = (edit_script(*pair) if pair[1] not in NO_TAG else "" for pair in zip(words, lemmas, strict=True))
+    return np.array([vocabulary.script_index.get(script, IGNORE) for script in scripts], dtype=np.int64)
 
 
 def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) -> Batch:

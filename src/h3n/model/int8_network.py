@@ -67,6 +67,7 @@ class Int8Network(Network):
         self.posts = Together([span.first, *ends], activations=["none", *("leaky" for _ in ends)])
         self.wanted = Together([affine(span.weight)], activations=["none"]) if span.weight is not None else None
         self.encoder, self.head, self.order, self.tag = network.encoder, network.head, network.order, network.tag
+        self.words = network.words
         self.span, self.relation = Int8Spans(span), Int8Relations(relation)
         for part in (self.encoder, self.head):
             use_int8(part)
@@ -87,6 +88,7 @@ class Int8Network(Network):
             order=padded[2][..., 0] if self.order is not None else None,
             tags=padded[0],
             upos=padded[1],
+            word_scores=self.words.read(batch, words[:, 1:-1], *padded[:2]) if self.words is not None else None,
         )
 
     @torch.inference_mode()

@@ -18,6 +18,7 @@ from h3n.config import Config, table_of, without_folders
 from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, usual_decoder, weigh
 from h3n.engine.storage import Array, pack
 from h3n.engine.vocabulary import Vocabulary
+from h3n.engine.words import name_words
 from h3n.errors import UsageError
 from h3n.files import checksum, drafted, write_text, written_folder
 from h3n.model.batch import Inputs, collate, read_inputs, to_device
@@ -143,7 +144,7 @@ class Model:
     def read(self, sentences: Mapping[int, Sentence], *, styles: Sequence[str] | None = None) -> dict[int, Inputs]:
         """Return the inputs of the sentences that have words, by their numbers."""
         known, tokenizer = self.vocabulary, self.network.tokenizer
-        characters = self.config.encoder.characters != "none"
+        characters = bool(known.characters)
         style_ids = [known.style(name) for name in styles] if styles is not None else None
         return {
             at: read_inputs(
@@ -214,12 +215,16 @@ class Model:
         relations: Sequence[tuple[str, ...] | None] = nothing
         if known.relations and all(map(len, governors)):
             relations = name_relations(self.network, output, governors, vocabulary=known)
-        return [
+        named = [
             name_parse(sentence, parse, known, relations=found, tags=tag_row, upos=upos_row)
             for sentence, parse, found, tag_row, upos_row in zip(
                 scored.sentences, parses, relations, tags, upos, strict=True
             )
         ]
+        if output.word_scores is None:
+            return named
+        words = name_words([one.sentence for one in named], output.word_scores.arrays(), known)
+        return [replace(one, sentence=sentence) for one, sentence in zip(named, words, strict=True)]
 
     def prepare(
         self, scored: Scored, *, decoder: str, weight: float | None = None, head_score: str | None = None

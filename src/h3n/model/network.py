@@ -22,6 +22,7 @@ from h3n.model.encoders import Attentive, Pretrained
 from h3n.model.recurrent import Recurrent
 from h3n.model.scorers import ArcScorer, Posts, RelationScorer, SpanScorer, WordScorer
 from h3n.model.spans import Spans, spans_of
+from h3n.model.words import WordHeads, WordScores
 
 ENCODERS: dict[str, type[Attentive] | type[Recurrent] | type[Pretrained]] = {
     "attentive": Attentive,
@@ -44,6 +45,7 @@ class Output:
     order: Tensor | None  # (B, n): the head score learned by order, where the network has one
     tags: Tensor  # (B, n, tags)
     upos: Tensor  # (B, n, tags)
+    word_scores: WordScores | None = None  # lemmas and features, where the network has learned them
     early: tuple[Tensor, ...] = ()  # (B, n, classes) each: tags, upos and every feature, after the first layer
 
     @property
@@ -81,6 +83,7 @@ class Network(nn.Module):
         self.head = WordScorer(size, options.head, (LEVELS,), dropout=dropout)
         self.order = WordScorer(size, options.order, (1,), dropout=dropout) if options.order else None
         self.tag = WordScorer(size, options.tag, (len(vocabulary.tags), len(vocabulary.upos)), dropout=dropout)
+        self.words = WordHeads(size, config.words, vocabulary) if config.words.learned else None
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -112,6 +115,7 @@ class Network(nn.Module):
             order=self.order(inner)[0][..., 0] if self.order is not None else None,
             tags=tags,
             upos=upos,
+            word_scores=self.words.read(batch, inner, tags, upos) if self.words is not None else None,
             early=tuple(scores[:, 1:-1] for scores in early),
         )
 

@@ -77,14 +77,14 @@ def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config]:
             network = restore_network(config, vocabulary, state, folder=encoder)
     except RuntimeError as error:
         raise InputError(f"{folder / WEIGHTS}: the weights cannot be read: {first_line(error)}") from None
-    _try(folder, network.eval(), vocabulary, config)
+    _try(folder, network.eval(), vocabulary)
     return network, vocabulary, config
 
 
 @torch.inference_mode()
-def _try(folder: Path, network: Network, vocabulary: Vocabulary, config: Config) -> None:
+def _try(folder: Path, network: Network, vocabulary: Vocabulary) -> None:
     """Raise if the network cannot read a sentence: an encoder of the library is checked by nobody else."""
-    words, characters = ["a"] * TRIED, config.encoder.characters != "none"
+    words, characters = ["a"] * TRIED, bool(vocabulary.characters)
     try:
         inputs = read_inputs(words, vocabulary, tokenizer=network.tokenizer, characters=characters)
         network(collate([inputs], tokenizer=network.tokenizer))

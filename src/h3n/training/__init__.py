@@ -5,6 +5,7 @@ from h3n.training.evaluation import evaluate, tune_weight
 from h3n.training.events import Check, Event, Listener, Note, Update
 from h3n.training.loop import train
 from h3n.training.tensorboard import with_tensorboard
+from h3n.training.words import train_words
 
 __all__ = [
     "Check",
@@ -16,6 +17,7 @@ __all__ = [
     "evaluate",
     "load_examples",
     "train",
+    "train_words",
     "tune_weight",
     "with_tensorboard",
 ]

@@ -94,13 +94,14 @@ def prepare(
     set_threads(config, here)
     start = _load_start(config)
     if start is not None:
-        config = replace(config, encoder=start.config.encoder, scorers=start.config.scorers)
+        config = replace(config, encoder=start.config.encoder, scorers=start.config.scorers, words=start.config.words)
     digest = Digest()
     counted = count_vocabulary(
         map(seen, digest.passed(_short_enough(examples, config.data.longest))),
         keep_words=config.encoder.kind != "pretrained",
-        keep_characters=config.encoder.characters != "none",
-        keep_features=bool(config.encoder.fed),
+        keep_characters=config.encoder.characters != "none" or config.words.learned,
+        keep_features=bool(config.encoder.fed or config.words.features),
+        keep_lemmas=bool(config.words.lemmas),
     )
     vocabulary = counted if start is None else _taken_over(start, counted, report=report)
     train, checked = digest.part(config.data.train), describe_part(dev, config.data.dev)

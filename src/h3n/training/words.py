@@ -1,0 +1,215 @@
+"""Lemmas and features learned on top of a model that stays as it is: its vectors are computed once, then kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from h3n.config import Config, check
+from h3n.engine.vocabulary import PADDING, count_vocabulary
+from h3n.engine.words import name_words
+from h3n.errors import UsageError
+from h3n.evaluate.heads import ClassCounts, count_classes
+from h3n.files import written_folder
+from h3n.model.batch import collate, to_device
+from h3n.model.int8 import pays_off
+from h3n.model.int8_network import Int8Network
+from h3n.model.loss import word_columns, word_losses
+from h3n.model.model import Model
+from h3n.model.words import WordHeads
+from h3n.models import locate
+from h3n.training.data import Example, number, seen
+from h3n.training.evaluation import bare, word_classes
+from h3n.training.events import Check, Listener, Note, Update
+from h3n.training.locking import locked
+from h3n.training.plan import rate_factor
+from h3n.training.processes import Processes, set_threads
+
+WORDS = 1000  # of a batch
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What the scorers read of the words of all sentences in a row."""
+
+    vectors: Tensor  # in 16 bits: those of a whole treebank have to stay in memory
+    tags: Tensor
+    upos: Tensor
+    characters: Tensor
+
+    def at(self, places: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return some words, as `WordHeads` reads them."""
+        return (
+            self.vectors[places].float(),
+            self.tags[places].float(),
+            self.upos[places].float(),
+            self.characters[places].long(),
+        )
+
+
+def train_words(
+    config: Config, examples: Iterable[Example], dev: Sequence[Example], *, report: Listener = lambda _: None
+) -> Model:
+    """Return the model that ``start`` names with lemmas and features of its own, as it was saved in ``model``.
+
+    The best of all epochs is kept, by lemmas and features right on dev.
+    """
+    folder = Path(check(config).output)
+    with locked(folder):
+        if (folder / "model").exists():
+            raise UsageError(f"{folder} holds a model already; --set output=... starts elsewhere")
+        set_threads(config, Processes())
+        torch.manual_seed(config.training.seed)
+        train = list(examples)
+        model = _with_heads(config, train)
+        report(Note(text=f"{len(train)} sentences to learn from, {len(dev)} to check against: reading them once"))
+        _learn(model, config, train, dev, report=report)
+        with written_folder(folder / "model") as draft:
+            model.save(draft)
+    return model
+
+
+def _with_heads(config: Config, examples: Sequence[Example]) -> Model:
+    """Return the model to start from with scorers that have yet to learn; what else it knows stays as it is."""
+    start = Model.load(locate(config.start))
+    counted = count_vocabulary(
+        map(seen, examples), keep_words=False, keep_characters=True, keep_features=True, keep_lemmas=True
+    )
+    known = start.vocabulary
+    vocabulary = replace(
+        known,
+        characters=known.characters or counted.characters,
+        features=known.features or counted.features,  # there may be layers that read them
+        bundles=counted.bundles,
+        scripts=counted.scripts,
+        irregular=counted.irregular,
+    )
+    options = replace(start.config, words=replace(config.words, only=False))
+    start.network.words = WordHeads(start.network.encoder.size, options.words, vocabulary)
+    return Model(start.network, vocabulary, options)
+
+
+def _learn(model: Model, config: Config, train: Sequence[Example], dev: Sequence[Example], *, report: Listener) -> None:
+    heads = model.network.words
+    if heads is None:
+        raise ValueError("the network has no scorers of words")
+    reader = _reader(model, config)
+    rows, dev_rows = read_rows(reader, train), read_rows(reader, dev)
+    targets = [number(example, model.vocabulary, tokenizer=None).targets for example in train]
+    columns = word_columns(targets, [len(example.sentence) for example in train])
+    size, epochs = config.batches.words or WORDS, config.training.epochs
+    updates = -(-len(rows.vectors) // size)
+    optimiser = torch.optim.AdamW(heads.parameters(), lr=config.optimiser.rate, betas=config.optimiser.betas)
+    best, kept, step = -1.0, heads.state_dict(), 0
+    started = time.perf_counter()
+    for epoch in range(epochs):
+        heads.train()
+        chance = torch.Generator().manual_seed(config.training.seed + epoch)
+        total = 0.0
+        for places in torch.split(torch.randperm(len(rows.vectors), generator=chance), size):
+            factor = rate_factor(step, epochs * updates, options=config.optimiser)
+            for group in optimiser.param_groups:
+                group["lr"] = config.optimiser.rate * factor
+            loss = _loss(heads, rows, columns, places, config)
+            optimiser.zero_grad()
+            torch.autograd.backward(loss)
+            optimiser.step()
+            step, total = step + 1, total + float(loss.detach())
+            report(
+                Update(
+                    step=step,
+                    total=epochs * updates,
+                    epoch=epoch,
+                    done=step - epoch * updates,
+                    updates=updates,
+                    loss=float(loss.detach()),
+                    words=len(places),
+                )
+            )
+        heads.eval()
+        scores, each = evaluate_words(model, dev, dev_rows) if dev else ({}, {})
+        found = sum(scores.values())
+        row = {"step": step, "epoch": epoch + 1, "loss": total / updates, "seconds": time.perf_counter() - started}
+        report(Check(row=row | scores | {"treebanks": each}, best=found > best))
+        if found > best:
+            best, kept = found, {name: value.clone() for name, value in heads.state_dict().items()}
+    heads.load_state_dict(kept)
+
+
+def _loss(heads: WordHeads, rows: Rows, columns: dict[str, Tensor], places: Tensor, config: Config) -> Tensor:
+    scores = heads(*rows.at(places))
+    known = {name: column[places] for name, column in columns.items()}
+    terms = word_losses(scores, known, zero=torch.zeros(()))
+    return (config.loss.lemma * terms["lemma"] + config.loss.feature * terms["feature"]) / len(places)
+
+
+def _reader(model: Model, config: Config) -> Model:
+    """Return what computes the vectors: as parsers do it on this machine, in 8 bits where that is faster."""
+    network = Model.load(locate(config.start)).network
+    return Model(Int8Network(network) if pays_off(network) else network, model.vocabulary, model.config)
+
+
+@torch.inference_mode()
+def read_rows(model: Model, examples: Sequence[Example]) -> Rows:
+    """Return what the scorers of words read, by a network that nothing changes any more."""
+    network = model.network.eval()
+    styles = [example.style for example in examples]
+    sentences = {at: bare(example.sentence, tags=model.config.encoder.tags) for at, example in enumerate(examples)}
+    parts: dict[int, list[Tensor]] = {}
+    read = model.read(sentences, styles=styles)
+    for numbers, inputs in model.group(read):
+        vectors = network.encoder(to_device(collate(inputs, tokenizer=network.tokenizer), network.device))
+        tags, upos = network.tag(vectors[:, 1:-1])
+        for row, at in enumerate(numbers):
+            n = read[at].length
+            columns = (vectors[row, 1 : n + 1], tags[row, :n], upos[row, :n])
+            parts[at] = [column.half().cpu() for column in columns]
+    order = range(len(examples))
+    characters = [torch.from_numpy(ids) for at in order for ids in read[at].characters]
+    return Rows(
+        vectors=torch.cat([parts[at][0] for at in order]),
+        tags=torch.cat([parts[at][1] for at in order]),
+        upos=torch.cat([parts[at][2] for at in order]),
+        characters=pad_sequence(characters, batch_first=True, padding_value=PADDING).to(torch.int32),
+    )
+
+
+@torch.inference_mode()
+def evaluate_words(
+    model: Model, examples: Sequence[Example], rows: Rows
+) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Return the shares of lemmas and features that are right, in percent, with tags that were predicted.
+
+    The second part has them for each treebank, where there are several.
+    """
+    heads, known = model.network.words, model.vocabulary
+    if heads is None:
+        raise ValueError("the network has no scorers of words")
+    scores = heads(*rows.at(torch.arange(len(rows.vectors)))).arrays()
+    tags, upos = (scores_of.argmax(dim=1).tolist() for scores_of in (rows.tags, rows.upos))
+    sentences, first = [], 0
+    for example in examples:
+        here = slice(first, first + len(example.sentence))
+        first = here.stop
+        sentences.append(
+            replace(
+                bare(example.sentence, tags=False),
+                tags=tuple(known.tags[tag] for tag in tags[here]) if known.tags else None,
+                upos=tuple(known.upos[tag] for tag in upos[here]) if known.upos else None,
+            )
+        )
+    counts: dict[str, dict[str, ClassCounts]] = {}
+    for example, found in zip(examples, name_words(sentences, scores, known), strict=True):
+        for name, (wanted, given) in word_classes(example.sentence, found).items():
+            if wanted is not None and given is not None:
+                for part in ("", example.treebank):
+                    of_part = counts.setdefault(part, {})
+                    of_part[name] = of_part.get(name, ClassCounts()) + count_classes(wanted, given)
+    shares = {part: {name: count.accuracy for name, count in of_part.items()} for part, of_part in counts.items()}
+    return shares.pop("", {}), shares if len(shares) > 1 else {}

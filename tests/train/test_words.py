@@ -1,0 +1,158 @@
+"""Lemmas and features: learned with the trees or on top of a finished model, the same with torch and without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from h3n.config import Config, config_of
+from h3n.engine import read_saved
+from h3n.engine.vocabulary import IGNORE, Seen, Vocabulary, count_vocabulary
+from h3n.engine.words import choose_features, name_words, score_words
+from h3n.errors import UsageError
+from h3n.model import build_network, collate
+from h3n.model.batch import read_inputs, read_targets
+from h3n.model.model import Model
+from h3n.training import Check, train, train_words
+from h3n.training.data import Example
+from h3n.training.evaluation import evaluate
+from h3n.trees import Sentence
+from tests.model.test_encoders import SENTENCES, vocabulary
+from tests.model.test_encoders import options as small_options
+from tests.train.runs import SHORT, Options, Part
+
+WORDS = ("dogs", "cats", "trees", "mice", "the")
+LEMMAS = ("dog", "cat", "tree", "mouse", "the")
+FEATURES = ("Number=Plur", "Number=Plur", "Number=Plur", "Number=Plur", "Definite=Def|PronType=Art")
+
+
+def known() -> Vocabulary:
+    seen = Seen(words=WORDS, upos=("NOUN",) * 4 + ("DET",), features=FEATURES, lemmas=LEMMAS)
+    counted = count_vocabulary([seen], keep_words=True, keep_characters=True, keep_features=True, keep_lemmas=True)
+    names = ("features", "bundles", "scripts", "irregular", "characters", "upos")
+    return replace(vocabulary(), **{name: getattr(counted, name) for name in names})
+
+
+def test_what_is_counted_and_what_is_to_be_learned() -> None:
+    found = known()
+    assert found.scripts == ("l|-",)
+    assert found.irregular == (("mice", "NOUN", "mouse"), ("the", "DET", "the"))
+    assert found.bundles == ("Number=Plur",)
+    assert found.features == ("Definite=Def", "Number=Plur", "PronType=Art")
+    targets = read_targets(found, words=WORDS, lemmas=LEMMAS, features=FEATURES)
+    assert targets.lemmas is not None
+    assert targets.lemmas.tolist() == [0, 0, 0, IGNORE, IGNORE]
+    assert targets.bundles is not None
+    assert targets.bundles.tolist() == [1, 1, 1, 1, 0]
+    assert Vocabulary.from_json(found.to_json()) == found
+
+
+def test_the_twin_without_torch_gives_the_same_scores(tmp_path: Path) -> None:
+    config = replace(small_options(kind="attentive"), words=config_of({"words": {"lemmas": 6, "features": 7}}).words)
+    torch.manual_seed(3)
+    network = build_network(config, known()).eval()
+    Model(network, known(), config).save(tmp_path / "saved")
+    saved = read_saved(tmp_path / "saved")
+    inputs = [read_inputs(words, known()) for words in SENTENCES]
+    batch = collate(inputs)
+    with torch.no_grad():
+        output = network(batch)
+        vectors = network.encoder(batch)[:, 1:-1][output.words].numpy()
+    assert output.word_scores is not None
+    expected = output.word_scores.arrays()
+    found = score_words(
+        lambda name: saved.weights[f"words.{name}"].floats(),
+        vectors,
+        output.tags[output.words].numpy(),
+        output.upos[output.words].numpy(),
+        [ids for one in inputs for ids in one.characters],
+        options=saved.config.words,
+        vocabulary=saved.vocabulary,
+    )
+    assert expected.lemmas is not None
+    assert found.lemmas is not None
+    np.testing.assert_allclose(found.lemmas, expected.lemmas, atol=1e-5)
+    assert [choice.shape[1] for choice in found.features] == known().feature_widths
+    for ours, theirs in zip(found.features, expected.features, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    # What was given stays.
+    given = Sentence(words=WORDS, lemmas=LEMMAS, features=FEATURES)
+    assert name_words([given], expected, known()) == [given]
+
+
+def test_features_vote_where_no_known_bundle_is_best() -> None:
+    def scores(*best: int) -> list[np.ndarray]:
+        widths = known().feature_widths
+        return [np.eye(width, dtype=np.float32)[at] for width, at in zip(widths, best, strict=True)]
+
+    assert choose_features(scores(1, 1, 0, 1), known()) == "Number=Plur"
+    assert choose_features(scores(0, 1, 0, 1), known()) == "Definite=Def|PronType=Art"
+    assert choose_features(scores(0, 0, 0, 0), known()) == "_"
+
+
+def made_up(examples: list[Example]) -> list[Example]:
+    """Return examples with lemmas and features that follow from the words."""
+    return [
+        replace(
+            one,
+            sentence=replace(
+                one.sentence,
+                lemmas=tuple(word.lower() for word in one.sentence.words),
+                features=tuple("Case=Low" if word == word.lower() else "_" for word in one.sentence.words),
+            ),
+        )
+        for one in examples
+    ]
+
+
+HEADS = ("words.lemmas=16", "words.features=16")
+
+
+def test_they_are_learned_with_the_trees(tmp_path: Path, treebank: Part, options: Options) -> None:
+    examples = made_up(treebank("train", 30))
+    config = options(tmp_path / "run", *SHORT, *HEADS, "training.epochs=25")
+    model = train(config, examples, made_up(treebank("dev", 5)))
+    scores = evaluate(model, examples)
+    assert scores["lemmas"] > 90
+    assert scores["features"] > 90
+
+
+def test_they_are_learned_on_top_of_a_model_that_stays_as_it_is(
+    uninterrupted: Path, tmp_path: Path, treebank: Part, options: Options
+) -> None:
+    examples, dev = made_up(treebank("train", 30)), made_up(treebank("dev", 5))
+    events: list[object] = []
+    config = options(tmp_path / "run", *HEADS, f"start={uninterrupted}", "words.only=true", "training.epochs=20")
+    train_words(config, examples, dev, report=events.append)
+    before, after = Model.load(uninterrupted / "model"), Model.load(tmp_path / "run" / "model")
+    state = after.network.state_dict()
+    assert all(torch.equal(value, state[name]) for name, value in before.network.state_dict().items())
+    assert {name.split(".")[0] for name in state.keys() - before.network.state_dict().keys()} == {"words"}
+    scores = evaluate(after, dev)
+    assert {name: scores[name] for name in ("UAS", "LAS", "LF1")} == {
+        name: value for name, value in evaluate(before, dev).items() if name in ("UAS", "LAS", "LF1")
+    }
+    checks = [event.row for event in events if isinstance(event, Check)]
+    assert max(row["lemmas"] + row["features"] for row in checks) == pytest.approx(
+        scores["lemmas"] + scores["features"], abs=0.5
+    )
+    assert scores["lemmas"] > 90
+    with pytest.raises(UsageError, match="holds a model already"):
+        train_words(config, examples, dev)
+
+
+@pytest.mark.parametrize("settings", [{"only": True}, {"only": True, "lemmas": 5}])
+def test_nothing_to_learn_or_to_start_from_is_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match=r"option words\.only: expected a model in start"):
+        config_of({"words": settings})
+
+
+def test_a_model_without_them_has_none(uninterrupted: Path) -> None:
+    config: Config = Model.load(uninterrupted / "model").config
+    assert not config.words.learned
+    [parsed] = Model.load(uninterrupted / "model").parse([["It", "works", "."]])
+    assert (parsed.sentence.lemmas, parsed.sentence.features) == (None, None)
