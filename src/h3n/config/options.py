@@ -80,7 +80,11 @@ class Encoder:
     windows: Whole = option(0, "Pretrained: longest input in pieces; 0: what the model allows.")
     words: bool = option(True, "Without a pretrained model: learned word vectors.")
     word_dropout: Share = option(0.4, "How readily the learned vector of a word is left out.")
-    vectors: str = option("", "A text file of static word vectors, added beside the learned ones.")
+    vectors: str = option(
+        "",
+        "Static vectors, added beside the learned ones: a text file with those of words, or a folder with those of "
+        "word pieces (`pieces.txt` and `vectors.npy`).",
+    )
     characters: Literal["none", "lstm", "cnn"] = option("none", "How a word's characters are read.")
     character_size: Size = option(64, "Of a character's vector.")
     shapes: bool = option(False, "Capitals, digits, punctuation: for models that lower-case their input.")

@@ -36,7 +36,7 @@ VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
 MOST |= {"features": 10_000, "bundles": 50_000, "scripts": 50_000, "irregular": 1_000_000}
-MOST |= {"words": 10_000_000, "characters": 1_200_000}
+MOST |= {"words": 10_000_000, "characters": 1_200_000, "pieces": 1_000_000}
 WRITTEN = ("labels", "relations", "tags", "upos", "features", "bundles", "top")  # what stands in files of trees
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
@@ -164,7 +164,7 @@ def _encoder_shapes(
     if options.words and architecture is None:
         tables["encoder.features.words.weight"] = (words, content)
         if options.vectors:
-            tables[VECTORS] = (words, vectors)
+            tables[VECTORS] = (len(vocabulary.pieces) + 2 if vocabulary.pieces else words, vectors)
             tables["encoder.features.vector_map.weight"] = (content, vectors)
     if options.tags:
         tables["encoder.features.tags.weight"] = (len(vocabulary.tags) + 2, content)

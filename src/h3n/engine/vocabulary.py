@@ -44,6 +44,7 @@ class Vocabulary:
     words: tuple[str, ...] = ()
     word_counts: tuple[int, ...] = ()
     characters: tuple[str, ...] = ()
+    pieces: tuple[str, ...] = ()  # of words, that have static vectors
     styles: tuple[str, ...] = ("",)  # of annotation, the usual one first
 
     @cached_property
@@ -102,6 +103,10 @@ class Vocabulary:
     @cached_property
     def word_index(self) -> Mapping[str, int]:
         return {word: at + 2 for at, word in enumerate(self.words)}
+
+    @cached_property
+    def piece_index(self) -> Mapping[str, int]:
+        return {piece: at + 2 for at, piece in enumerate(self.pieces)}
 
     @cached_property
     def character_index(self) -> Mapping[str, int]:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from h3n.engine.lemmas import edit_script
 from h3n.engine.pieces import Numbers, Pieces, Tokenizer
+from h3n.engine.static import tokenize
 from h3n.engine.vocabulary import IGNORE, NO_TAG, PADDING, UNKNOWN, Vocabulary, feature_values
 from h3n.model.soft_targets import SoftTargets, read_soft_targets
 from h3n.trees import ROOT, Dependencies, SoftLabels, Span
@@ -32,6 +33,7 @@ class Inputs:
     shapes: Numbers  # (n,)
     style: int = 0  # of annotation, an index into the vocabulary's
     characters: tuple[Numbers, ...]  # n times (characters,), or none
+    static: tuple[Numbers, ...] = ()  # n times (pieces with static vectors,), or none
     pieces: Pieces | None = None
 
     @property
@@ -79,6 +81,7 @@ class Batch:
     shapes: Tensor  # (B, n + 2)
     styles: Tensor  # (B,)
     characters: Tensor | None  # (B, n + 2, characters); None where the encoder reads none
+    static: Tensor | None = None  # (B, n + 2, pieces); None where there are no static vectors of pieces
     rows: Rows | None = None
 
 
@@ -115,6 +118,7 @@ def read_inputs(
         shapes=np.array([shape(word) for word in words], dtype=np.int64),
         style=style,
         characters=tuple(_character_ids(word, vocabulary) for word in words) if characters else (),
+        static=tuple(_static_ids(word, vocabulary) for word in words) if vocabulary.pieces else (),
         pieces=tokenizer.tokenize(words) if tokenizer is not None else None,
     )
 
@@ -130,6 +134,10 @@ def _character_ids(word: str, vocabulary: Vocabulary) -> Numbers:
     half = LONGEST_WORD // 2
     ends = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
     return np.array([vocabulary.character_index.get(c, UNKNOWN) for c in ends] or [UNKNOWN], dtype=np.int64)
+
+
+def _static_ids(word: str, vocabulary: Vocabulary) -> Numbers:
+    return np.array(tokenize(word, vocabulary.piece_index) or [UNKNOWN], dtype=np.int64)
 
 
 def read_targets(
@@ -227,19 +235,20 @@ def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) 
         tags=_padded([s.tags for s in sentences], width),
         shapes=_padded([s.shapes for s in sentences], width),
         styles=torch.tensor([s.style for s in sentences], dtype=torch.int64),
-        characters=_padded_characters(sentences, width),
+        characters=_padded_parts([s.characters for s in sentences], width),
+        static=_padded_parts([s.static for s in sentences], width),
         rows=rows,
     )
 
 
-def _padded_characters(sentences: Sequence[Inputs], width: int) -> Tensor | None:
-    """Return (B, n + 2, characters), or None where the sentences were read without their characters."""
-    longest = max((len(ids) for sentence in sentences for ids in sentence.characters), default=0)
+def _padded_parts(sentences: Sequence[Sequence[Numbers]], width: int) -> Tensor | None:
+    """Return (B, n + 2, parts) for the parts of every word, or None where the sentences were read without them."""
+    longest = max((len(ids) for sentence in sentences for ids in sentence), default=0)
     if not longest:
         return None
     table = np.full((len(sentences), width, longest), PADDING, dtype=np.int64)
     for b, sentence in enumerate(sentences):
-        for word, ids in enumerate(sentence.characters, start=1):
+        for word, ids in enumerate(sentence, start=1):
             table[b, word, : len(ids)] = ids
     return torch.from_numpy(table)
 

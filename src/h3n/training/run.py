@@ -12,11 +12,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from h3n.config import Config, table_of
+from h3n.config import Config, expand, table_of
 from h3n.engine.pieces import Numbers, Tokenizer
+from h3n.engine.static import keep_pieces
 from h3n.engine.vocabulary import Vocabulary, count_vocabulary
 from h3n.errors import InputError, UsageError
 from h3n.files import remove_drafts, restore_folder
+from h3n.model.features import read_pieces
 from h3n.model.model import Model
 from h3n.model.network import Network, build_network
 from h3n.models import locate
@@ -103,6 +105,9 @@ def prepare(
         keep_features=bool(config.encoder.fed or config.words.features),
         keep_lemmas=bool(config.words.lemmas),
     )
+    if config.encoder.vectors and expand(config.encoder.vectors).is_dir():
+        pieces = read_pieces(expand(config.encoder.vectors))
+        counted = replace(counted, pieces=keep_pieces(counted.words, pieces))
     vocabulary = counted if start is None else _taken_over(start, counted, report=report)
     train, checked = digest.part(config.data.train), describe_part(dev, config.data.dev)
     record = make_record(config, here.count, train, checked)
