@@ -13,7 +13,7 @@ from h3n.config import Config, config_of
 from h3n.engine import read_saved
 from h3n.engine.vocabulary import IGNORE, Seen, Vocabulary, count_vocabulary
 from h3n.engine.words import choose_features, name_words, score_words
-from h3n.errors import UsageError
+from h3n.errors import InputError, UsageError
 from h3n.model import build_network, collate
 from h3n.model.batch import read_inputs, read_targets
 from h3n.model.model import Model
@@ -49,6 +49,32 @@ def test_what_is_counted_and_what_is_to_be_learned() -> None:
     assert targets.bundles is not None
     assert targets.bundles.tolist() == [1, 1, 1, 1, 0]
     assert Vocabulary.from_json(found.to_json()) == found
+
+
+def test_what_cannot_be_written_is_not_learned() -> None:
+    seen = Seen(words=("a", "b", "c"), features=("A=b c", "A=\x07", "=x|B=y"), lemmas=("a\tb", "\u00a0", "c"))
+    counted = count_vocabulary([seen], keep_words=True, keep_features=True, keep_lemmas=True)
+    assert counted.features == ("B=y",)
+    assert counted.irregular == (("c", "", "c"),)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("scripts", ("l|+\n",), r"vocabulary\.scripts has 'l\|\+\\n'; expected an edit script"),
+        ("scripts", ("x|",), r"vocabulary\.scripts has 'x\|'; expected an edit script"),
+        ("irregular", (("a", "b", "c\td"),), r"vocabulary\.irregular has the lemma 'c\\td'"),
+        ("irregular", (("a", "b", ""),), r"vocabulary\.irregular has the lemma ''"),
+        ("features", ("Case",), r"vocabulary\.features has 'Case'; expected NAME=VALUE"),
+        ("bundles", ("a b",), r"vocabulary\.bundles has 'a b'; expected characters that can be shown"),
+    ],
+)
+def test_damaged_names_are_refused(field: str, value: tuple[object, ...], message: str, tmp_path: Path) -> None:
+    config = replace(small_options(kind="attentive"), words=config_of({"words": {"lemmas": 6, "features": 7}}).words)
+    names = replace(known(), **{field: value})
+    Model(build_network(config, names), names, config).save(tmp_path / "saved")
+    with pytest.raises(InputError, match=message):
+        read_saved(tmp_path / "saved")
 
 
 def test_the_twin_without_torch_gives_the_same_scores(tmp_path: Path) -> None:

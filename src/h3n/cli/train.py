@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -51,6 +52,8 @@ def train(
     options = load_config(config, settings=set_ or [])
     if not options.data.train:
         raise UsageError(f"{config}: no data to learn from; expected [[data.train]] with files = [...]")
+    # For each shape of a batch oneDNN keeps what its recurrent layers compute with, as a rule for 1,024 of them: 2 GB.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     from h3n import training
     from h3n.training.processes import processes
 

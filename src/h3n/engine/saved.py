@@ -100,8 +100,11 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
             if not entry.isprintable() or " " in entry:
                 raise InputError(f"{file}: vocabulary.{name} has {show(entry)}; expected characters that can be shown")
     for script in vocabulary.scripts:
-        if not is_script(script):
+        if not is_script(script) or not script.isprintable():
             raise InputError(f"{file}: vocabulary.scripts has {show(script)}; expected an edit script")
+    for word, _, lemma in vocabulary.irregular:
+        if not lemma or not lemma.isprintable() or max(len(word), len(lemma)) > LONGEST_NAME:
+            raise InputError(f"{file}: vocabulary.irregular has the lemma {show(lemma)}; expected text to be shown")
     for feature in vocabulary.features:
         if not all(feature.partition("=")):
             raise InputError(f"{file}: vocabulary.features has {show(feature)}; expected NAME=VALUE")

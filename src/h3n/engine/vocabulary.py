@@ -185,12 +185,13 @@ def count_vocabulary(
         tags.update(tag for tag in seen.tags if tag not in NO_TAG)
         upos.update(tag for tag in seen.upos if tag not in NO_TAG)
         if keep_features:
-            features.update(f"{name}={value}" for word in seen.features for name, value in feature_values(word).items())
-            bundles.update(seen.features)
+            clean = [word for word in seen.features if word.isprintable() and " " not in word]
+            features.update(f"{name}={value}" for word in clean for name, value in feature_values(word).items() if name)
+            bundles.update(clean)
         if keep_lemmas and seen.lemmas:
             tagged = seen.upos or seen.tags or ("",) * len(seen.words)
             rows = zip(seen.words, tagged, seen.lemmas, strict=True)
-            lemmas.update(row for row in rows if row[2] not in NO_TAG)
+            lemmas.update(row for row in rows if row[2] not in NO_TAG and row[2].isprintable())
         words.update(seen.words)
         styles[seen.style] = None
         if seen.spans:
