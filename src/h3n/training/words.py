@@ -58,7 +58,7 @@ def train_words(
 ) -> Model:
     """Return the model that ``start`` names with lemmas and features of its own, as it was saved in ``model``.
 
-    The best of all epochs is kept, by lemmas and features right on dev.
+    The best of all epochs is kept, by lemmas and features right on dev; without dev the last one.
     """
     folder = Path(check(config).output)
     with locked(folder):
@@ -135,9 +135,10 @@ def _learn(model: Model, config: Config, train: Sequence[Example], dev: Sequence
         heads.eval()
         scores, each = evaluate_words(model, dev, dev_rows) if dev else ({}, {})
         found = sum(scores.values())
+        better = found > best or not dev  # without dev the last one is kept
         row = {"step": step, "epoch": epoch + 1, "loss": total / updates, "seconds": time.perf_counter() - started}
-        report(Check(row=row | scores | {"treebanks": each}, best=found > best))
-        if found > best:
+        report(Check(row=row | scores | {"treebanks": each}, best=better))
+        if better:
             best, kept = found, {name: value.clone() for name, value in heads.state_dict().items()}
     heads.load_state_dict(kept)
 
