@@ -45,6 +45,8 @@ class Display:
                 self.say(line_of_check(event.row, best=event.best))
                 self._draw()
             case Note():
+                if not self.updates:  # what was read before counts for no time left
+                    self.started = time.perf_counter()
                 self.say(event.text)
 
     def _update(self, event: Any) -> None:

@@ -18,6 +18,8 @@ from h3n.model.batch import Batch
 from h3n.model.features import Features
 from h3n.model.layers import SharedDropout
 
+STYLES = 0.5  # how far apart styles of annotation are at the start
+
 
 class Lstm(nn.Module):
     """One recurrent layer that reads from both sides.
@@ -75,6 +77,9 @@ class Recurrent(nn.Module):
         size, content = options.layers.size, options.layers.size // 2
         self.size = size
         self.features = Features(options, vocabulary, size=content, words=options.words, vector_size=vector_size)
+        if self.features.styles is not None:
+            # No path leads around the layers: a style that starts as small as a word's vector is hardly ever heeded.
+            nn.init.normal_(self.features.styles.weight, std=STYLES)
         self.norm = nn.LayerNorm(content)
         self.dropout = SharedDropout(options.dropout)
         self.tagger = Tagger(size, vocabulary, out=options.fed) if options.fed else None

@@ -101,6 +101,7 @@ def _learn(model: Model, config: Config, train: Sequence[Example], dev: Sequence
         raise ValueError("the network has no scorers of words")
     reader = _reader(model, config)
     rows, dev_rows = read_rows(reader, train), read_rows(reader, dev)
+    report(Note(text=f"{len(rows.vectors)} words to learn from, {len(dev_rows.vectors)} to check against"))
     targets = [number(example, model.vocabulary, tokenizer=None).targets for example in train]
     columns = word_columns(targets, [len(example.sentence) for example in train])
     size, epochs = config.batches.words or WORDS, config.training.epochs
