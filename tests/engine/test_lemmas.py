@@ -62,6 +62,20 @@ def test_frequent_scripts_are_classes_and_what_is_left_is_in_the_table() -> None
     assert choose_lemma("s", "NOUN", scores, scripts=scripts, table=table) == "s"
 
 
+def test_a_word_with_several_lemmas_is_left_to_the_classes() -> None:
+    seen = {
+        ("his", "PRON", "he"): 3,
+        ("His", "PRON", "his"): 2,
+        ("his", "PRON", "his"): 2,
+        ("mice", "NOUN", "mouse"): 9,
+    }
+    scripts, irregular = count_lemmas(seen)
+    assert set(scripts) == {edit_script("his", "he"), "l|"}
+    assert irregular == (("mice", "NOUN", "mouse"),)
+    scripts, irregular = count_lemmas(seen | {("his", "PRON", "he"): 2})
+    assert (scripts, irregular) == ((), (("his", "PRON", "his"), ("mice", "NOUN", "mouse")))
+
+
 def test_the_best_script_that_fits_is_taken() -> None:
     scripts = ("l--|--", "k|", "l|-")
     scores = np.array([3.0, 1.0, 2.0], dtype=np.float32)

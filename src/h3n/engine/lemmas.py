@@ -17,7 +17,7 @@ from h3n.engine.storage import Floats
 
 WHOLE, BAR = "=", "|"
 COPY, DROP, ADD = ".", "-", "+"
-FEW = 3  # different words that a script has to make lemmas of; below, they go into the table
+FEW = 3  # a script of so many different words is a class, and so are the lemmas that a word has so many times each
 # What is done to the word before the edits, and to what comes out of them.
 CASES: dict[str, tuple[Callable[[str], str], Callable[[str], str]]] = {
     "l": (str.lower, str),
@@ -143,10 +143,11 @@ def _edits(source: str, target: str) -> str:
 
 
 def count_lemmas(seen: Mapping[Irregular, int]) -> tuple[tuple[str, ...], tuple[Irregular, ...]]:
-    """Return the scripts that make lemmas of several words, the most frequent first, and all other words' lemmas.
+    """Return the scripts that are classes, the most frequent first, and the lemmas of all other words.
 
-    ``seen`` has how often a word, its tag and its lemma stood together. Of several lemmas of a word the most frequent
-    one counts.
+    ``seen`` has how often a word, its tag and its lemma stood together. A script is a class if it makes lemmas of
+    several words, or where a word has several lemmas: which of them is right depends on the sentence, or on the style
+    of annotation (*his* is *he* in one treebank and *his* in another), and no table knows that.
     """
     totals: Counter[str] = Counter()
     words: defaultdict[str, set[str]] = defaultdict(set)
@@ -157,13 +158,16 @@ def count_lemmas(seen: Mapping[Irregular, int]) -> tuple[tuple[str, ...], tuple[
         words[script].add(word.lower())
         lemmas[key_of(word, lemma), tag][lemma] += count
     kept = {script for script, of in words.items() if len(of) >= FEW}
-    scripts = sorted(kept, key=lambda script: (-totals[script], script))
-    table = []
+    table = {}
     for (word, tag), counts in sorted(lemmas.items()):
-        lemma = min(counts, key=lambda lemma: (-counts[lemma], lemma))
-        if edit_script(word, lemma) not in kept:
-            table.append((word, tag, lemma))
-    return tuple(scripts), tuple(table)
+        often = [lemma for lemma, count in counts.items() if count >= FEW]
+        if len(often) > 1:
+            kept.update(edit_script(word, lemma) for lemma in often)
+        else:
+            table[word, tag] = min(counts, key=lambda lemma: (-counts[lemma], lemma))
+    scripts = sorted(kept, key=lambda script: (-totals[script], script))
+    irregular = ((word, tag, lemma) for (word, tag), lemma in table.items() if edit_script(word, lemma) not in kept)
+    return tuple(scripts), tuple(irregular)
 
 
 def key_of(word: str, lemma: str) -> str:
