@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from h3n.cli import main
-from h3n.model.model import Model
+from h3n.parser import load
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
 CONFIG = f"""
@@ -64,7 +64,8 @@ def test_a_run_says_what_it_does_and_leaves_a_parser(run: Run, tmp_path: Path) -
     assert lines[4].startswith("spans weigh 0.")
     assert lines[-1] == "the parser is in run/model"
     assert (tmp_path / "run" / "curves.png").stat().st_size > 1000
-    assert Model.load(tmp_path / "run" / "model").parse([["hello", "there"]])[0].joint is not None
+    [result] = load(tmp_path / "run" / "model").parse([["hello", "there"]])
+    assert result.joint is not None
     code, _, err = run("c.toml", "--set", "training.epochs=2")
     assert (code, err) == (
         2,

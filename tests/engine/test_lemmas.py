@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from h3n.engine.lemmas import apply_script, choose_lemma, count_lemmas, edit_script, is_script, table_of_irregular
+from h3n.engine.vocabulary import Vocabulary
+from h3n.engine.words import name_lemmas
 
 TEXT = st.text(alphabet="abcABC|.+-=\u0130\u00df\u01c5 ", min_size=1, max_size=7) | st.text(min_size=1, max_size=6)
 
@@ -56,10 +58,9 @@ def test_frequent_scripts_are_classes_and_what_is_left_is_in_the_table() -> None
     assert scripts == ("l|-",)
     assert irregular == (("is", "AUX", "be"), ("mice", "NOUN", "mouse"))
     table = table_of_irregular(irregular)
-    scores = np.zeros(1, dtype=np.float32)
-    assert choose_lemma("IS", "AUX", scores, scripts=scripts, table=table) == "be"
-    assert choose_lemma("Houses", "NOUN", scores, scripts=scripts, table=table) == "house"
-    assert choose_lemma("s", "NOUN", scores, scripts=scripts, table=table) == "s"
+    assert choose_lemma("IS", "AUX", scripts=scripts, table=table) == "be"
+    assert choose_lemma("Houses", "NOUN", scripts=scripts, table=table) == "house"
+    assert choose_lemma("s", "NOUN", scripts=scripts, table=table) == "s"
 
 
 def test_a_word_with_several_lemmas_is_left_to_the_classes() -> None:
@@ -77,7 +78,6 @@ def test_a_word_with_several_lemmas_is_left_to_the_classes() -> None:
 
 
 def test_the_best_script_that_fits_is_taken() -> None:
-    scripts = ("l--|--", "k|", "l|-")
-    scores = np.array([3.0, 1.0, 2.0], dtype=np.float32)
-    assert choose_lemma("abc", "X", scores, scripts=scripts, table={}) == "ab"
-    assert choose_lemma("abcdef", "X", scores, scripts=scripts, table={}) == "cd"
+    known = Vocabulary(scripts=("l--|--", "k|", "l|-"))
+    scores = np.array([[3.0, 1.0, 2.0]] * 2, dtype=np.float32)
+    assert name_lemmas(("abc", "abcdef"), ("X", "X"), scores, known) == ["ab", "cd"]

@@ -13,11 +13,12 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from h3n.config import Config, config_of, load_config
 from h3n.engine import read_saved
+from h3n.engine.inputs import read_inputs
 from h3n.engine.recurrent import recurrent
 from h3n.engine.vocabulary import IGNORE, Seen, Vocabulary, count_vocabulary, feature_values
 from h3n.errors import UsageError
 from h3n.model import Network, build_network, collate
-from h3n.model.batch import read_inputs, read_targets, stack_targets
+from h3n.model.batch import read_targets, stack_targets
 from h3n.model.loss import early_loss, losses
 from h3n.model.model import Model
 from h3n.model.recurrent import Lstm, Recurrent, reversal

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from h3n.engine import read_saved
+from h3n.engine.inputs import read_inputs
 from h3n.engine.saved import implied_shapes
 from h3n.engine.static import keep_pieces, tokenize
 from h3n.errors import InputError
 from h3n.model import build_network, collate
-from h3n.model.batch import read_inputs
 from h3n.model.features import read_piece_vectors, read_pieces
 from h3n.model.model import Model
 from tests.model.test_encoders import SENTENCES, options, vocabulary

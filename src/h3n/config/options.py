@@ -146,7 +146,12 @@ class Loss:
     relation: Amount = option(0.5, "Weight of relations.")
     head: Amount = option(0.5, "Weight of levels.")
     order: Amount = option(0.5, "Weight of the order of heads, where `scorers.order` is set.")
-    joint: Amount = option(0.0, "Weight of the margin by which the joint tree beats the one that `h3n` finds.")
+    joint: Amount = option(0.0, "Weight of the joint tree as a whole.")
+    whole: Literal["hinge", "likelihood"] = option(
+        "hinge",
+        "The loss of the joint tree: the margin by which it beats the one that `h3n` finds, where `scorers.order` is "
+        "set, or its probability among all joint trees.",
+    )
     tag: Amount = option(0.25, "Weight of tags.")
     lemma: Amount = option(0.25, "Weight of lemmas, where `words.lemmas` is set.")
     feature: Amount = option(0.25, "Weight of features, where `words.features` is set.")

@@ -11,10 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-import numpy as np
-
-from h3n.engine.storage import Floats
-
 WHOLE, BAR = "=", "|"
 COPY, DROP, ADD = ".", "-", "+"
 FEW = 3  # a script of so many different words is a class, and so are the lemmas that a word has so many times each
@@ -50,6 +46,7 @@ def _cost(script: str) -> tuple[bool, int, int]:
     return whole, len(script), 0 if whole else list(CASES).index(script[0])
 
 
+@lru_cache(maxsize=1 << 15)
 def apply_script(script: str, word: str) -> str | None:
     """Return the lemma that a script makes of a word, None where the word is too short for it."""
     if script.startswith(WHOLE):
@@ -175,15 +172,13 @@ def key_of(word: str, lemma: str) -> str:
     return word.lower() if lemma == lemma.lower() else word
 
 
-def choose_lemma(
-    word: str, tag: str, scores: Floats, *, scripts: tuple[str, ...], table: Mapping[tuple[str, str], str]
-) -> str:
-    """Return a word's lemma: from the table, else by the best script that fits, else the word itself."""
+def choose_lemma(word: str, tag: str, *, scripts: Iterable[str], table: Mapping[tuple[str, str], str]) -> str:
+    """Return a word's lemma: from the table, else by the first script that fits, else the word itself."""
     for key in (word, word.lower()):
         if (key, tag) in table:
             return table[key, tag]
-    for at in np.argsort(-scores, kind="stable").tolist():
-        lemma = apply_script(scripts[at], word)
+    for script in scripts:
+        lemma = apply_script(script, word)
         if lemma:
             return lemma
     return word

@@ -9,9 +9,26 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from h3n.engine.saved import Saved
 from h3n.engine.storage import Floats
 
 Weights = Callable[[str], Floats]  # by name, below ``encoder.``
+
+
+class Recurrent:
+    """The recurrent layers of a saved model."""
+
+    def __init__(self, saved: Saved) -> None:
+        encoder = saved.config.encoder
+        parts = ("encoder.layers.", "encoder.tagger.")
+        names = [name for name in saved.weights if name.startswith(parts)]
+        self._weights = {name.removeprefix("encoder."): saved.weights[name].floats() for name in names}
+        self._layers = encoder.layers.count
+        self._tags = saved.vocabulary.tag_widths if encoder.fed else []
+
+    def run(self, content: Floats, lengths: Sequence[int]) -> Floats:
+        """Return the vectors in context; ``lengths`` count start and stop."""
+        return recurrent(self._weights.__getitem__, content, lengths, layers=self._layers, tags=self._tags)
 
 
 def recurrent(weights: Weights, content: Floats, lengths: Sequence[int], *, layers: int, tags: Sequence[int]) -> Floats:

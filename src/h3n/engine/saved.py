@@ -27,17 +27,21 @@ from h3n.engine.tokenizer_file import read_tokenizer
 from h3n.engine.vocabulary import CHARACTER_SIZE, EMPTY, SHAPES, Vocabulary
 from h3n.errors import H3nError, InputError
 from h3n.files import check_regular, checksum
-from h3n.models import ABOUT, ENCODER, SHA256, WEIGHTS, read_about
+from h3n.models import ABOUT, ENCODER, SEGMENTER, SHA256, WEIGHTS, read_about
+from h3n.text import ENGLISH, SEGMENTERS
 
 FLOATS = ("F32", "F16")
 LARGEST_WEIGHTS = 1 << 34  # bytes
-LARGEST_SCALE = float(np.finfo(np.float32).max) / 128  # times the largest whole number it is still a number
+# Weights can be stored in 16 bits. Larger ones overflow on the way to scores, with some sentences and not with others.
+LARGEST_WEIGHT = float(np.finfo(np.float16).max)
+LARGEST_SCALE = LARGEST_WEIGHT / 127  # of weights in 8 bits
 VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
 MOST |= {"features": 10_000, "bundles": 50_000, "scripts": 50_000, "irregular": 1_000_000}
 MOST |= {"words": 10_000_000, "characters": 1_200_000, "pieces": 1_000_000}
 WRITTEN = ("labels", "relations", "tags", "upos", "features", "bundles", "top")  # what stands in files of trees
+LARGEST_COUNT = 1 << 53  # of a word: what every program reads of a JSON number
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
 Shapes = dict[str, tuple[int, ...]]
@@ -53,6 +57,7 @@ class Saved:
     architecture: Architecture | None  # of the pretrained encoder, where there is one
     tokenizer: Tokenizer | None
     weights: Mapping[str, Stored]  # by their names in the file, which are those in torch's state_dict
+    segmenter: str  # a name in `h3n.text.SEGMENTERS`
 
 
 def read_saved(folder: Path) -> Saved:
@@ -67,7 +72,8 @@ def read_saved(folder: Path) -> Saved:
     check_sum(folder, about)
     if architecture is not None:
         tokenizer = read_tokenizer(folder / ENCODER, architecture, windows=config.encoder.windows)
-    return Saved(folder, config, vocabulary, architecture, tokenizer, read_weights(folder / WEIGHTS))
+    weights = read_weights(folder / WEIGHTS)
+    return Saved(folder, config, vocabulary, architecture, tokenizer, weights, segmenter_of(folder, about))
 
 
 def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
@@ -94,6 +100,9 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         for entry in entries:
             if len(entry) > LONGEST_NAME:
                 raise InputError(f"{file}: vocabulary.{name} has an entry of {len(entry)} characters")
+    for count in vocabulary.word_counts:
+        if not 0 <= count <= LARGEST_COUNT:
+            raise InputError(f"{file}: vocabulary.word_counts has {show(count)}; accepted: 0 to {LARGEST_COUNT}")
     for name in WRITTEN:
         given = getattr(vocabulary, name)
         for entry in (given,) if isinstance(given, str) else given:
@@ -109,6 +118,14 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         if not all(feature.partition("=")):
             raise InputError(f"{file}: vocabulary.features has {show(feature)}; expected NAME=VALUE")
     return about, config, vocabulary
+
+
+def segmenter_of(folder: Path, about: Mapping[str, Any]) -> str:
+    """Return the name of what turns text into sentences for a model; the rules for English where it names none."""
+    name = about.get(SEGMENTER, ENGLISH)
+    if not isinstance(name, str) or name not in SEGMENTERS:
+        raise InputError(f"{folder / ABOUT}: segmenter is {show(name)}; accepted: {', '.join(SEGMENTERS)}")
+    return name
 
 
 def implied_shapes(
@@ -295,8 +312,12 @@ def read_weights(file: Path) -> dict[str, Stored]:
             raise InputError(f"{file}: {name} holds something that is not a number, or is infinite")
         if is_scale(name, tensors):
             if values.size and float(np.abs(values).max()) > LARGEST_SCALE:
-                raise InputError(f"{file}: {name} holds a scale that is too large")
+                raise InputError(
+                    f"{file}: {name} holds a scale that is too large; accepted: {LARGEST_SCALE:.0f} at most"
+                )
             continue
+        if values.dtype.kind == "f" and values.size and float(np.abs(values).max()) > LARGEST_WEIGHT:
+            raise InputError(f"{file}: {name} holds a number that is too large; accepted: {LARGEST_WEIGHT:.0f} at most")
         weights[name] = stored(values, tensors.get(name + SCALE))
     return weights
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
-from h3n.evaluate.alignment import NOT_ALIGNED, Text, align
+from h3n.evaluate.alignment import NOT_ALIGNED, Text, align, parallel_parts
 from h3n.evaluate.evalb import share
-from h3n.evaluate.parts import parallel_parts
 from h3n.trees import ROOT, Sentence
 
 CONTENT = frozenset(

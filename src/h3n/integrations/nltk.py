@@ -99,8 +99,9 @@ def dependency_graph(result: Result) -> Any:
     tags, upos = result.tags or result.upos, result.upos or result.tags
     for arc in result.arcs:
         word, head = arc.word + 1, arc.governor + 1
-        names = {"address": word, "word": result.words[arc.word], "lemma": "_", "feats": "_"}
-        kinds = {"tag": tags[arc.word] if tags else "_", "ctag": upos[arc.word] if upos else "_"}
+        names = {"address": word, "word": result.words[arc.word]}
+        columns = {"lemma": result.lemmas, "tag": tags, "ctag": upos, "feats": result.features}
+        kinds = {name: column[arc.word] if column else "_" for name, column in columns.items()}
         graph.nodes[word].update(names | kinds | {"head": head, "rel": arc.relation})
         graph.nodes[head]["deps"][arc.relation].append(word)
         if arc.governor == ROOT:

@@ -22,7 +22,7 @@ from h3n.model.encoders import Attentive, Pretrained
 from h3n.model.recurrent import Recurrent
 from h3n.model.scorers import ArcScorer, Posts, RelationScorer, SpanScorer, WordScorer
 from h3n.model.spans import Spans, spans_of
-from h3n.model.words import WordHeads, WordScores
+from h3n.model.words import WordHeads, WordTensors
 
 ENCODERS: dict[str, type[Attentive] | type[Recurrent] | type[Pretrained]] = {
     "attentive": Attentive,
@@ -45,7 +45,8 @@ class Output:
     order: Tensor | None  # (B, n): the head score learned by order, where the network has one
     tags: Tensor  # (B, n, tags)
     upos: Tensor  # (B, n, tags)
-    word_scores: WordScores | None = None  # lemmas and features, where the network has learned them
+    vectors: Tensor  # (B, n, d)
+    word_scores: WordTensors | None = None  # lemmas and features, where the network has learned them
     early: tuple[Tensor, ...] = ()  # (B, n, classes) each: tags, upos and every feature, after the first layer
 
     @property
@@ -115,6 +116,7 @@ class Network(nn.Module):
             order=self.order(inner)[0][..., 0] if self.order is not None else None,
             tags=tags,
             upos=upos,
+            vectors=inner,
             word_scores=self.words.read(batch, inner, tags, upos) if self.words is not None else None,
             early=tuple(scores[:, 1:-1] for scores in early),
         )

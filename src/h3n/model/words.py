@@ -9,23 +9,17 @@ from torch import Tensor, nn
 
 from h3n.config import Words
 from h3n.engine.vocabulary import CHARACTER_SIZE, Vocabulary
-from h3n.engine.words import WordArrays
 from h3n.model.batch import Batch
 from h3n.model.features import CharacterCnn
 from h3n.model.scorers import WordScorer
 
 
 @dataclass(frozen=True, slots=True)
-class WordScores:
+class WordTensors:
     """Scores of the words of all sentences in a row."""
 
     lemmas: Tensor | None  # (words, scripts)
     features: tuple[Tensor, ...]  # bundles, then the values of each feature: (words, classes) each, or none at all
-
-    def arrays(self) -> WordArrays:
-        """Return the scores for `h3n.engine.words.name_words`."""
-        lemmas = self.lemmas.cpu().numpy() if self.lemmas is not None else None
-        return WordArrays(lemmas, tuple(choice.cpu().numpy() for choice in self.features))
 
 
 class WordHeads(nn.Module):
@@ -44,18 +38,18 @@ class WordHeads(nn.Module):
             WordScorer(width, options.features, features, dropout=options.dropout) if options.features else None
         )
 
-    def read(self, batch: Batch, vectors: Tensor, tags: Tensor, upos: Tensor) -> WordScores:
+    def read(self, batch: Batch, vectors: Tensor, tags: Tensor, upos: Tensor) -> WordTensors:
         """Return the scores of a batch from vectors and scores of tags, each (B, n, ...)."""
         inside = batch.mask[:, 2:]
         if batch.characters is None:
             raise ValueError("the sentences were read without their characters")
         return self.forward(vectors[inside], tags[inside], upos[inside], batch.characters[:, 1:-1][inside])
 
-    def forward(self, vectors: Tensor, tags: Tensor, upos: Tensor, characters: Tensor) -> WordScores:
+    def forward(self, vectors: Tensor, tags: Tensor, upos: Tensor, characters: Tensor) -> WordTensors:
         """Return the scores of words in a row, each argument (words, ...)."""
         likely = [scores.detach().softmax(dim=-1) for scores in (tags, upos)]
         # Each word as a sentence: dropout is the same for all words of one.
         x = torch.cat((vectors, *likely, self.characters(characters)), dim=-1)[:, None]
         lemmas = self.lemma(x)[0][:, 0] if self.lemma is not None else None
         features = tuple(choice[:, 0] for choice in self.feature(x)) if self.feature is not None else ()
-        return WordScores(lemmas, features)
+        return WordTensors(lemmas, features)

@@ -2,9 +2,8 @@
 
 from h3n.training.data import StreamedExamples, load_examples
 from h3n.training.evaluation import evaluate, tune_weight
-from h3n.training.events import Check, Event, Listener, Note, Update
+from h3n.training.events import Check, Event, Listener, Note, Update, with_tensorboard
 from h3n.training.loop import train
-from h3n.training.tensorboard import with_tensorboard
 from h3n.training.words import train_words
 
 __all__ = [

@@ -16,7 +16,7 @@ from h3n.config import Config, expand, table_of
 from h3n.engine.pieces import Numbers, Tokenizer
 from h3n.engine.static import keep_pieces
 from h3n.engine.vocabulary import Vocabulary, count_vocabulary
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UsageError, first_line
 from h3n.files import remove_drafts, restore_folder
 from h3n.model.features import read_pieces
 from h3n.model.model import Model
@@ -28,7 +28,6 @@ from h3n.training.checkpoint import (
     load_checkpoint,
     write_file,
 )
-from h3n.training.curves import cut_metrics
 from h3n.training.data import Example, Numbered, number, seen
 from h3n.training.disk import DiskExamples
 from h3n.training.events import Listener, Note
@@ -38,6 +37,7 @@ from h3n.training.processes import Processes, choose_device, set_threads
 from h3n.training.record import (
     Digest,
     Record,
+    cut_metrics,
     describe_part,
     differences,
     make_record,
@@ -196,7 +196,7 @@ def _build(
     try:
         network = (build_network(config, vocabulary) if start is None else start.network).to(device)
     except (RuntimeError, MemoryError) as error:
-        reason = (str(error).strip().splitlines() or ["out of memory"])[0]
+        reason = first_line(error)
         raise UsageError(f"the network that encoder and scorers describe cannot be made: {reason}") from None
     numbered, sizes = _number(config, examples, vocabulary=vocabulary, tokenizer=network.tokenizer)
     if not config.batches.words:
@@ -213,7 +213,7 @@ def _build(
         here=here,
         report=report,
     )
-    run.model.decoder_for(None)  # a name that is not known is better said now than after the first epoch
+    run.model.engine.decoder_for(None)  # a name that is not known is better reported now than after the first epoch
     run.total = config.training.epochs * len(plan_updates(run, epoch=0))
     return run
 

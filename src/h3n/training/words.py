@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
+from safetensors.numpy import load_file, save_file
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from h3n.config import Config, check
+from h3n.engine.engine import Engine
+from h3n.engine.storage import pack
 from h3n.engine.vocabulary import PADDING, count_vocabulary
-from h3n.engine.words import name_words
+from h3n.engine.words import PREFIX, name_features, name_lemmas
 from h3n.errors import UsageError
 from h3n.evaluate.heads import ClassCounts, count_classes
-from h3n.files import written_folder
-from h3n.model.batch import collate, to_device
-from h3n.model.int8 import pays_off
-from h3n.model.int8_network import Int8Network
+from h3n.files import checksum, write_text, written_folder
 from h3n.model.loss import word_columns, word_losses
 from h3n.model.model import Model
 from h3n.model.words import WordHeads
-from h3n.models import locate
+from h3n.models import ABOUT, SHA256, WEIGHTS, locate
+from h3n.parser.loading import load_engine
+from h3n.system import locked
 from h3n.training.data import Example, number, seen
 from h3n.training.evaluation import bare, word_classes
 from h3n.training.events import Check, Listener, Note, Update
-from h3n.training.locking import locked
 from h3n.training.plan import rate_factor
 from h3n.training.processes import Processes, set_threads
+from h3n.trees import Sentence
 
 WORDS = 1000  # of a batch
 
@@ -71,8 +74,24 @@ def train_words(
         report(Note(text=f"{len(train)} sentences to learn from, {len(dev)} to check against: reading them once"))
         _learn(model, config, train, dev, report=report)
         with written_folder(folder / "model") as draft:
-            model.save(draft)
+            save_beside(model, locate(config.start), draft)
     return model
+
+
+def save_beside(model: Model, start: Path, folder: Path) -> None:
+    """Write a model whose weights are those of another one, as they are stored there, and scorers of words.
+
+    Where the other one is stored in few bits, the scorers are stored in 8.
+    """
+    model.save(folder)
+    stored = load_file(start / WEIGHTS)
+    few = any(value.dtype.kind in "iu" for value in stored.values())
+    learned = {name: value.numpy() for name, value in model.network.state_dict().items() if name.startswith(PREFIX)}
+    save_file(stored | pack(learned, 8 if few else 32), folder / WEIGHTS)
+    about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+    about[SHA256] = checksum(folder / WEIGHTS)
+    write_text(folder / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+    (folder / WEIGHTS).chmod((folder / ABOUT).stat().st_mode)  # who may read a model may read all of it
 
 
 def _with_heads(config: Config, examples: Sequence[Example]) -> Model:
@@ -92,7 +111,7 @@ def _with_heads(config: Config, examples: Sequence[Example]) -> Model:
     )
     options = replace(start.config, words=replace(config.words, only=False))
     start.network.words = WordHeads(start.network.encoder.size, options.words, vocabulary)
-    return Model(start.network, vocabulary, options)
+    return Model(start.network, vocabulary, options, start.segmenter)
 
 
 def _learn(model: Model, config: Config, train: Sequence[Example], dev: Sequence[Example], *, report: Listener) -> None:
@@ -151,27 +170,25 @@ def _loss(heads: WordHeads, rows: Rows, columns: dict[str, Tensor], places: Tens
     return (config.loss.lemma * terms["lemma"] + config.loss.feature * terms["feature"]) / len(places)
 
 
-def _reader(model: Model, config: Config) -> Model:
+def _reader(model: Model, config: Config) -> Engine:
     """Return what computes the vectors: as parsers do it on this machine, in 8 bits where that is faster."""
-    network = Model.load(locate(config.start)).network
-    return Model(Int8Network(network) if pays_off(network) else network, model.vocabulary, model.config)
+    engine = load_engine(locate(config.start), device="cpu", precision="auto")
+    return Engine(engine.network, model.vocabulary, model.config, engine.tokenizer)
 
 
-@torch.inference_mode()
-def read_rows(model: Model, examples: Sequence[Example]) -> Rows:
+def read_rows(engine: Engine, examples: Sequence[Example]) -> Rows:
     """Return what the scorers of words read, by a network that nothing changes any more."""
-    network = model.network.eval()
     styles = [example.style for example in examples]
-    sentences = {at: bare(example.sentence, tags=model.config.encoder.tags) for at, example in enumerate(examples)}
+    sentences = {at: bare(example.sentence, tags=engine.config.encoder.tags) for at, example in enumerate(examples)}
     parts: dict[int, list[Tensor]] = {}
-    read = model.read(sentences, styles=styles)
-    for numbers, inputs in model.group(read):
-        vectors = network.encoder(to_device(collate(inputs, tokenizer=network.tokenizer), network.device))
-        tags, upos = network.tag(vectors[:, 1:-1])
+    read = engine.read(sentences, styles=styles)
+    for numbers, inputs in engine.group(read):
+        output = engine.network.run(inputs)
+        lengths = list(output.lengths)
+        columns = [torch.from_numpy(column) for column in (output.vectors(), output.tag_scores(), output.upos_scores())]
+        split = [torch.split(column.half(), lengths) for column in columns]
         for row, at in enumerate(numbers):
-            n = read[at].length
-            columns = (vectors[row, 1 : n + 1], tags[row, :n], upos[row, :n])
-            parts[at] = [column.half().cpu() for column in columns]
+            parts[at] = [column[row] for column in split]
     order = range(len(examples))
     characters = [torch.from_numpy(ids) for at in order for ids in read[at].characters]
     return Rows(
@@ -193,21 +210,28 @@ def evaluate_words(
     heads, known = model.network.words, model.vocabulary
     if heads is None:
         raise ValueError("the network has no scorers of words")
-    scores = heads(*rows.at(torch.arange(len(rows.vectors)))).arrays()
-    tags, upos = (scores_of.argmax(dim=1).tolist() for scores_of in (rows.tags, rows.upos))
+    scores = heads(*rows.at(torch.arange(len(rows.vectors))))
+    names, chosen = (known.upos, rows.upos) if known.upos else (known.tags, rows.tags)
+    tags = [names[tag] if names else "" for tag in chosen.argmax(dim=1).tolist()]
+    words = [word for example in examples for word in example.sentence.words]
+    lemmas = features = None
+    if scores.lemmas is not None and known.scripts:
+        lemmas = name_lemmas(words, tags, scores.lemmas.numpy(), known)
+    if scores.features:
+        features = name_features([choice.numpy() for choice in scores.features], known)
     sentences, first = [], 0
     for example in examples:
         here = slice(first, first + len(example.sentence))
         first = here.stop
         sentences.append(
-            replace(
-                bare(example.sentence, tags=False),
-                tags=tuple(known.tags[tag] for tag in tags[here]) if known.tags else None,
-                upos=tuple(known.upos[tag] for tag in upos[here]) if known.upos else None,
+            Sentence(
+                words=example.sentence.words,
+                lemmas=tuple(lemmas[here]) if lemmas is not None else None,
+                features=tuple(features[here]) if features is not None else None,
             )
         )
     counts: dict[str, dict[str, ClassCounts]] = {}
-    for example, found in zip(examples, name_words(sentences, scores, known), strict=True):
+    for example, found in zip(examples, sentences, strict=True):
         for name, (wanted, given) in word_classes(example.sentence, found).items():
             if wanted is not None and given is not None:
                 for part in ("", example.treebank):
