@@ -9,14 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from h3n.engine.inputs import Inputs, word_positions
+from h3n.engine.inputs import REMEMBERED, Inputs, word_positions
 from h3n.engine.output import Floats, Numbers
 from h3n.engine.saved import Saved
 from h3n.engine.storage import Stored
 from h3n.engine.vocabulary import PADDING
 
 PREFIX = "encoder.features."
-REMEMBERED = 1 << 15  # words, whose characters are read once
 
 
 class Features:
@@ -98,7 +97,7 @@ class Characters:
         self._known: dict[bytes, Floats] = {}
 
     def __call__(self, words: Sequence[Numbers]) -> Floats:
-        return np.stack([self._remembered(ids) for ids in words])
+        return np.concatenate([self._remembered(ids) for ids in words]).reshape(len(words), -1)
 
     def _remembered(self, ids: Numbers) -> Floats:
         key = ids.tobytes()

@@ -13,6 +13,7 @@ from h3n.engine.static import tokenize
 from h3n.engine.vocabulary import UNKNOWN, Vocabulary
 
 LONGEST_WORD = 32  # characters; of longer words the two ends are read
+REMEMBERED = 1 << 15  # words, whose characters are looked up once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +89,16 @@ def _word_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
 
 
 def _character_ids(word: str, vocabulary: Vocabulary) -> Numbers:
-    half = LONGEST_WORD // 2
-    ends = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
-    return np.array([vocabulary.character_index.get(c, UNKNOWN) for c in ends] or [UNKNOWN], dtype=np.int64)
+    found = vocabulary.spelled.get(word)
+    if found is None:
+        half = LONGEST_WORD // 2
+        ends = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
+        found = np.array([vocabulary.character_index.get(c, UNKNOWN) for c in ends] or [UNKNOWN], dtype=np.int64)
+        if len(word) <= LONGEST_WORD:
+            if len(vocabulary.spelled) >= REMEMBERED:
+                vocabulary.spelled.clear()
+            vocabulary.spelled[word] = found
+    return found
 
 
 def _static_ids(word: str, vocabulary: Vocabulary) -> Numbers:

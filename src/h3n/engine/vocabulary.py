@@ -12,6 +12,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from h3n.config import build_options
 from h3n.engine.lemmas import Irregular, count_lemmas, table_of_irregular
 from h3n.errors import UnknownName, UsageError
@@ -111,6 +114,11 @@ class Vocabulary:
     @cached_property
     def character_index(self) -> Mapping[str, int]:
         return {character: at + 2 for at, character in enumerate(self.characters)}
+
+    @cached_property
+    def spelled(self) -> dict[str, NDArray[np.int64]]:
+        """Return the characters of words that were read before, filled by who reads them."""
+        return {}
 
     def style(self, name: str | None) -> int:
         """Return the index of a style of annotation, by default of the usual one."""
