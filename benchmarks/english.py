@@ -89,7 +89,7 @@ def measure_raw_text(parser: Parser, path: Path, *, limit: int = 0) -> Scores:
         if limit and len(gold) >= limit:
             break
     scores = score_conll18(gold, cut)
-    names = ("Sentences", "Words", "UPOS", "XPOS", "UAS", "LAS")
+    names = ("Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "MLAS")
     return {name: scores[name].f1 for name in names} | {"LAS of gold words": score_conll18(gold, given)["LAS"].f1}
 
 
@@ -101,7 +101,17 @@ TREEBANKS = {
     "CRAFT": ("craft/dev.clean.ptb.xz",),
 }
 STYLES = {"EWT": "ewt", "MASC": "masc", "CRAFT": "craft"}
-SHOWN = {"UAS": "UAS", "LAS": "LAS", "LP": "LP", "LR": "LR", "LF1": "LF1", "tags": "XPOS", "upos": "UPOS"}
+SHOWN = {
+    "UAS": "UAS",
+    "LAS": "LAS",
+    "LP": "LP",
+    "LR": "LR",
+    "LF1": "LF1",
+    "tags": "XPOS",
+    "upos": "UPOS",
+    "lemmas": "Lemmas",
+    "features": "UFeats",
+}
 RAW = {"GUM": "gum/dev.conllu.xz", "EWT": "ud/en_ewt-ud-dev.conllu.xz"}  # treebanks that keep their raw text
 
 

@@ -21,7 +21,17 @@ from make import read_record
 
 NOTES = Path(__file__).resolve().parent / "notes"
 LICENCE = "cc-by-sa-4.0"  # the strictest of the data's
-COLUMNS = {"UAS": "UAS", "LAS": "LAS", "LP": "LP", "LR": "LR", "LF1": "LF1", "tags": "XPOS", "upos": "UPOS"}
+COLUMNS = {
+    "UAS": "UAS",
+    "LAS": "LAS",
+    "LP": "LP",
+    "LR": "LR",
+    "LF1": "LF1",
+    "tags": "XPOS",
+    "upos": "UPOS",
+    "lemmas": "Lemmas",
+    "features": "UFeats",
+}
 HEAD = """---
 language: en
 license: {licence}
@@ -32,7 +42,8 @@ tags: [constituency-parsing, dependency-parsing, universal-dependencies, hpsg]
 # {name}: English, both trees
 
 Phrase structure (Penn Treebank labels), dependencies (Universal Dependencies 2) and both kinds of tags, as one
-head-driven tree. {megabytes:.1f} MB. Licence: CC BY-SA 4.0; commercial use is allowed. The encoder is under Apache 2.0.
+head-driven tree; lemmas and features of words. {megabytes:.1f} MB. Licence: CC BY-SA 4.0; commercial use is allowed.
+The encoder is under Apache 2.0.
 
 ```sh
 h3n parse --model {name} --text "She is carefully making the cake."
@@ -48,7 +59,8 @@ def card_lines(name: str, config: Path, release: Path, figures: Path, record: Pa
     """Yield the lines of a card."""
     size = sum(file.stat().st_size for file in release.rglob("*") if file.is_file() and file.name != CARD)
     yield HEAD.format(licence=LICENCE, name=name, megabytes=size / 1e6)
-    for one in reversed(list(_from(config))):
+    words = config.with_name(f"{name}-words.toml")
+    for one in (*reversed(list(_from(config))), *([words] if words.is_file() else [])):
         for treebank in load_config(one).data.train:
             yield f"| {one.stem} | {treebank.title} | {treebank.weight:.0%} | {treebank.licence} |"
     yield from _english(_read(figures / "english.json"))

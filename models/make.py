@@ -120,7 +120,17 @@ def _silver() -> Iterator[Step]:
 
 def _released(name: str) -> Iterator[Step]:
     model, figures = f"runs/release/{name}", f"runs/figures/{name}"
-    yield Step(f"export {name}", f"h3n model export runs/{name}/model {model} {BITS[name]}", f"{model}/parser.json")
+    exported, words = f"runs/export/{name}", f"runs/{name}-words"
+    yield Step(
+        f"export {name}", f"h3n model export runs/{name}/model {exported} {BITS[name]}", f"{exported}/parser.json"
+    )
+    # Lemmas and features are learned from the vectors of the model as it is released, which stays as it is.
+    yield Step(
+        f"lemmas and features of {name}",
+        f"rm -rf {words} && h3n train configs/{name}-words.toml --set start={exported} --set output={words}"
+        f" && mkdir -p runs/release && cp -r {words}/model {model}",
+        f"{model}/parser.json",
+    )
     # Measured as it is used: on the processors of today h3n computes with 8 bits.
     for benchmark, options in {"english": "--precision int8 --json", "everyday": "--json"}.items():
         target = f"{figures}/{benchmark}.json"

@@ -278,18 +278,20 @@ Network::Network(const Options& options, const Tensors& tensors, const LayerKern
          {o.pieces, o.types, o.hidden, o.inner, o.layers, o.heads, o.places, o.place_offset, o.distances, o.size,
           o.stack_layers, o.stack_heads, o.stack_inside, o.stack_inner, o.stack_places, o.words, o.tags_read, o.shapes,
           o.styles, o.span, o.pair, o.arc, o.relation, o.head, o.order, o.tag, o.labels, o.relations, o.levels, o.tags,
-          o.upos})
+          o.upos, o.lemma, o.lemma_classes, o.feature, o.feature_classes, o.beside})
         require(one <= LARGEST, "an option is too large");
     require(o.size > 0 && o.span > 0 && o.arc > 0 && o.relation > 0 && o.head > 0 && o.tag > 0, "a part is empty");
     require(o.labels > 0 && o.levels > 0 && o.tags > 0 && o.upos > 0, "there are no classes");
     require(o.helper <= o.labels, "there is no such label");
     require(o.at_root.size() == o.relations && o.elsewhere.size() == o.relations, "not every relation has its places");
     require(o.stack_layers == 0 || (o.size % 2 == 0 && o.stack_places > 0), "a vector is not content and position");
+    require(o.given == 0 || (o.pieces == 0 && o.stack_layers == 0), "vectors are given, and there is an encoder");
     content_ = o.stack_layers > 0 ? o.size / 2 : o.size;
     Reader reader(*this, tensors);
     if (o.pieces > 0) read_encoder(reader);
-    read_stack(reader);
+    if (o.given == 0) read_stack(reader);
     read_scorers(reader);
+    read_word_heads(reader);
 }
 
 namespace {
@@ -424,6 +426,18 @@ void Network::read_scorers(Reader& reader) {
              reader.dense({{"head.classes.0", o.levels}}, o.head)};
 }
 
+void Network::read_word_heads(Reader& reader) {
+    const Options& o = options_;
+    const auto read = [&](const std::string& name, std::size_t hidden, std::size_t classes) -> WordHead {
+        if (hidden == 0) return {};
+        return {reader.linear({name + ".vector"}, hidden, o.size),
+                reader.packed(reader.floats(name + ".beside", {hidden, o.beside}), hidden, o.beside, nullptr),
+                reader.linear({name + ".classes"}, classes, hidden), reader.norm(name + ".norm", hidden)};
+    };
+    lemma_ = read("words.lemma", o.lemma, o.lemma_classes);
+    feature_ = read("words.feature", o.feature, o.feature_classes);
+}
+
 // Everything that is used to read from or write to a place.
 void Network::check(const Batch& batch, std::size_t positions) const {
     const Options& o = options_;
@@ -437,6 +451,11 @@ void Network::check(const Batch& batch, std::size_t positions) const {
         require(rows == 0 || numbers.size == positions, std::string(name) + ": there is not one for every position");
         require(rows == 0 || inside(numbers, rows), std::string(name) + ": a number is beyond the table");
     };
+    if (o.given != 0) {
+        require(batch.extra.data != nullptr && batch.extra.size == positions * o.size,
+                "extra: there is not one vector for every position");
+        return;
+    }
     column(batch.words, o.words, "words");
     column(batch.tags, o.tags_read, "tags");
     column(batch.shapes, o.shapes, "shapes");
@@ -545,6 +564,10 @@ void Network::classify(const Classes& classes, float* hidden, std::size_t rows, 
 void Network::encode(const Batch& batch, const Output& out) const {
     const Options& o = options_;
     const Table<float> x{out.vectors_.get(), o.size};
+    if (o.given != 0) {
+        std::copy_n(batch.extra.data, batch.extra.size, x.data);
+        return;
+    }
     if (o.pieces > 0) {
         float* pooled = room<For::pooled>(out.positions * o.hidden);
         pool(batch, out.positions, pooled);
@@ -901,6 +924,33 @@ void Output::levels(float* out) const {
     float* hidden = room<For::hidden>(words * o.head);
     network_.apply(network_.head_.first, {{vectors_.get(), o.size}, word_places_.data()}, words, {hidden, o.head});
     network_.classify(network_.head_, hidden, words, {out, o.levels});
+}
+
+void Output::score(const Network::WordHead& head, const View<float>& beside, float* out) const {
+    const Options& o = options();
+    const std::size_t hidden = head.vector.outputs;
+    require(hidden > 0, "the network has no such scorer");
+    require(beside.size == words * o.beside, "beside: there is not one row for every word");
+    float *first = room<For::hidden>(2 * words * hidden), *second = first + words * hidden;
+    const Product of_vector{&head.vector, words, {{first, hidden}}, Activation::none};
+    linear(network_.kernels_, &of_vector, 1, {{vectors_.get(), o.size}, word_places_.data()});
+    const Product of_others{&head.beside, words, {{second, hidden}}, Activation::none};
+    linear(network_.kernels_, &of_others, 1, {{beside.data, o.beside}});
+    const Table<float> table{first, hidden};
+    network_.kernels_.add_norm({first, hidden}, {second, hidden}, words, hidden, head.norm, table);
+    network_.kernels_.activate(table, words, hidden, Activation::relu);
+    const Product classes{&head.classes, words, {{out, head.classes.outputs}}, Activation::none};
+    linear(network_.kernels_, &classes, 1, {{first, hidden}});
+}
+
+void Output::lemma_scores(const View<float>& beside, float* out) const { score(network_.lemma_, beside, out); }
+
+void Output::feature_scores(const View<float>& beside, float* out) const { score(network_.feature_, beside, out); }
+
+void Output::vectors(float* out) const {
+    const std::size_t size = options().size;
+    for (std::size_t w = 0; w < words; ++w)
+        std::copy_n(vectors_.get() + static_cast<std::size_t>(word_places_[w]) * size, size, out + w * size);
 }
 
 }  // namespace h3n

@@ -50,11 +50,14 @@ struct Options {
     Pooling pooling = Pooling::mean;
     // The layers above it; `size` is that of a word's vector.
     std::size_t size = 0, stack_layers = 0, stack_heads = 1, stack_inside = 0, stack_inner = 0, stack_places = 0;
+    std::size_t given = 0;  // 1 if vectors in context come with a batch, in `extra`: there is no encoder then
     // Rows of the tables that are added up for a word.
     std::size_t words = 0, tags_read = 0, shapes = 0, styles = 0;
     // Scorers.
     std::size_t span = 0, pair = 0, arc = 0, relation = 0, head = 0, order = 0, tag = 0;
     std::size_t labels = 0, relations = 0, levels = 0, tags = 0, upos = 0;
+    // Scorers of lemmas and features, their classes, and what they read beside a word's vector.
+    std::size_t lemma = 0, lemma_classes = 0, feature = 0, feature_classes = 0, beside = 0;
     std::size_t helper = 0;                    // a label that neither one word nor a whole sentence has; `labels` if none
     std::vector<bool> at_root, elsewhere;      // (relations): where a relation may stand
 };
@@ -65,7 +68,7 @@ struct Batch {
     Numbers rows;                        // pieces of each row
     Numbers word_pieces, word_of;        // which pieces stand for which position; sorted by position
     Numbers words, tags, shapes, styles; // (positions), rows of the tables of the same name
-    View<float> extra;                   // (positions, content), added to these; or nothing
+    View<float> extra;                   // (positions, content), added to these, or nothing; `given`: (positions, size)
 };
 
 // A table of vectors, as it is stored.
@@ -116,10 +119,15 @@ class Network {
         Norm norm;
         Dense second;
     };
+    struct WordHead {  // the same, in 8 bits, of a word's vector and what stands beside it
+        Int8 vector, beside, classes;
+        Norm norm;
+    };
 
     void read_encoder(Reader& reader);
     void read_stack(Reader& reader);
     void read_scorers(Reader& reader);
+    void read_word_heads(Reader& reader);
     void check(const Batch& batch, std::size_t positions) const;
     void embed(const Batch& batch, std::size_t first_piece, std::size_t row, std::size_t last_row, float* x) const;
     void pool(const Batch& batch, std::size_t positions, float* pooled) const;
@@ -146,6 +154,7 @@ class Network {
     const float* span_bias_ = nullptr;
     Norm span_norm_;
     Classes tag_, order_, head_;
+    WordHead lemma_, feature_;
 };
 
 // What the network says of a batch. It belongs to the network, which must live as long.
@@ -174,6 +183,11 @@ class Output {
     void relation_scores(const Numbers& governors, float* out) const;
     void relations(const Numbers& governors, std::int64_t* out) const;
     void levels(float* out) const;  // (words, levels)
+    // (words, classes) of lemmas and of all features side by side; `beside` is (words, beside).
+    void lemma_scores(const View<float>& beside, float* out) const;
+    void feature_scores(const View<float>& beside, float* out) const;
+    // (words, size): the vectors of words in context.
+    void vectors(float* out) const;
     // (spans, labels), of all labels but the empty one.
     void label_scores(const Numbers& sentence, const Numbers& start, const Numbers& end, float* out) const;
     // (words): how likely one governor of each word is, among all words and the root; scores are multiplied by a factor.
@@ -194,6 +208,7 @@ class Output {
     void score_pairs(const float* looked_for, const float* end);
     void score_spans();
     void check_governors(const Numbers& governors) const;
+    void score(const Network::WordHead& head, const View<float>& beside, float* out) const;
     template <class Take>
     void each_relation(const Numbers& governors, const Take& take) const;
     // Gives the scores of the labels of up to BLOCK spans, the number of the first of them, and how many these are.

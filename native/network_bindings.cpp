@@ -79,7 +79,9 @@ Options options_of(const nb::dict& given) {
         {"shapes", &made.shapes}, {"styles", &made.styles}, {"span", &made.span}, {"pair", &made.pair},
         {"arc", &made.arc}, {"relation", &made.relation}, {"head", &made.head}, {"order", &made.order},
         {"tag", &made.tag}, {"labels", &made.labels}, {"relations", &made.relations}, {"levels", &made.levels},
-        {"tags", &made.tags}, {"upos", &made.upos}, {"helper", &made.helper}};
+        {"tags", &made.tags}, {"upos", &made.upos}, {"helper", &made.helper}, {"given", &made.given},
+        {"lemma", &made.lemma}, {"lemma_classes", &made.lemma_classes}, {"feature", &made.feature},
+        {"feature_classes", &made.feature_classes}, {"beside", &made.beside}};
     const std::map<std::string, Pooling> poolings = {
         {"first", Pooling::first}, {"last", Pooling::last}, {"mean", Pooling::mean}};
     for (const auto& [key, value] : given) {
@@ -211,6 +213,17 @@ void bind_network(nb::module_& m) {
         .def("levels", [](const Out& out) {
             return filled<float>({out.words, out.options().levels}, [&](float* to) { out.levels(to); });
         })
+        .def("vectors", [](const Out& out) {
+            return filled<float>({out.words, out.options().size}, [&](float* to) { out.vectors(to); });
+        })
+        .def("lemma_scores", [](const Out& out, const Matrix& beside) {
+            return filled<float>({out.words, out.options().lemma_classes},
+                                 [&](float* to) { out.lemma_scores({beside.data(), beside.size()}, to); });
+        }, nb::arg("beside").noconvert())
+        .def("feature_scores", [](const Out& out, const Matrix& beside) {
+            return filled<float>({out.words, out.options().feature_classes},
+                                 [&](float* to) { out.feature_scores({beside.data(), beside.size()}, to); });
+        }, nb::arg("beside").noconvert())
         .def("label_scores", [](const Out& out, const Column& sentence, const Column& start, const Column& end) {
             return filled<float>({sentence.shape(0), out.options().labels}, [&](float* to) {
                 out.label_scores(numbers(sentence), numbers(start), numbers(end), to);

@@ -56,11 +56,12 @@ def test_a_run_says_what_it_does_and_leaves_a_parser(run: Run, tmp_path: Path) -
     assert (code, out) == (0, "")
     lines = err.splitlines()
     assert lines[0].startswith("30 sentences to learn from, 5 to check against, ")
-    assert lines[1].startswith("epoch 1  update ")
-    assert "  LF1 " in lines[1]
-    assert "  LAS " in lines[1]
-    assert lines[2].startswith("epoch 2  update ")
-    assert lines[3].startswith("spans weigh 0.")
+    assert lines[1].startswith("saved after ")
+    assert lines[2].startswith("epoch 1  update ")
+    assert "  LF1 " in lines[2]
+    assert "  LAS " in lines[2]
+    assert lines[3].startswith("epoch 2  update ")
+    assert lines[4].startswith("spans weigh 0.")
     assert lines[-1] == "the parser is in run/model"
     assert (tmp_path / "run" / "curves.png").stat().st_size > 1000
     [result] = load(tmp_path / "run" / "model").parse([["hello", "there"]])

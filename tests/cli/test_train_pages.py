@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from h3n.cli import main
-from h3n.cli.train import Display
+from h3n.cli.train import Display, early_moments
 from h3n.config import describe_options, load_config
 from h3n.training import Check, Update
 from h3n.training.report import confusions
@@ -131,6 +131,23 @@ def test_the_moving_line_has_time_left_losses_and_scores() -> None:
     event = Update(step=10, total=70, epoch=1, done=3, updates=7, loss=2.5, words=600, terms={"span": 1.5, "arc": 0.0})
     show(event)
     assert show.postfix(event, 30.0) == "30 min left, loss 2.500 (span 1.50), LF1 71.2, LAS 69.0, 20 words/s"
+
+
+def test_without_a_terminal_there_are_lines_before_the_first_check_and_none_after(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show = Display(load_config(settings=["preset=small"]), quiet=False)
+    for step in range(1, 41):
+        show(Update(step=step, total=80, epoch=0, done=step, updates=40, loss=2.5, words=600))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split("  ")[:3] for line in lines] == [
+        ["epoch 1", f"update {done} of 40", "loss 2.500"] for done in (2, 10, 20)
+    ]
+    assert all(line.endswith(" left") for line in lines)
+    show.checked = True
+    show(Update(step=60, total=80, epoch=1, done=20, updates=40, loss=2.5, words=600))
+    assert capsys.readouterr().err == ""
+    assert early_moments(19) == frozenset()
 
 
 def test_confusions_are_of_right_arcs_alone() -> None:

@@ -278,6 +278,14 @@ def test_lemmas_and_features_of_the_parser_are_set(tiny_model: Path) -> None:
     assert doc[2].morph.get("Number") == ["Sing"]
 
 
+def test_the_model_in_the_box_gives_lemmas_and_features() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("h3n", config={"model": "en"})
+    doc = nlp("She was making cakes.")
+    assert [token.lemma_ for token in doc] == ["she", "be", "make", "cake", "."]
+    assert doc[3].morph.get("Number") == ["Plur"]
+
+
 def test_evaluation_scores_all_that_is_written(nlp: Any) -> None:
     gold = nlp(TEXT)
     scores = nlp.evaluate([Example(nlp.make_doc(TEXT), gold.copy())])

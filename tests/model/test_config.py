@@ -11,7 +11,7 @@ from h3n.errors import H3nError, InputError, UsageError
 
 
 def test_the_presets_are_all_there_and_all_valid() -> None:
-    assert presets() == ("minilm", "paper", "paper-bert", "paper-xlnet", "small")
+    assert presets() == ("attentive", "minilm", "paper", "paper-bert", "paper-xlnet", "small")
     for name in presets():
         assert isinstance(load_config(settings=[f"preset={name}"]), Config)
 
@@ -51,7 +51,10 @@ def test_the_file_overrides_the_preset_and_settings_override_both(tmp_path: Path
         ("training.epochs=true", r"option training\.epochs: expected a whole number, found True"),
         ("training.tune=1", r"option training\.tune: expected true or false, found 1"),
         ("output=3", r"option output: expected a string, found 3"),
-        ("encoder.kind=lstm", r"option encoder\.kind: 'lstm' is not known; accepted: 'attentive', 'pretrained'"),
+        (
+            "encoder.kind=lstm",
+            r"option encoder\.kind: 'lstm' is not known; accepted: 'attentive', 'recurrent', 'pretrained'",
+        ),
         ("training.epochs=0", r"option training\.epochs: 0 is out of range; accepted: between 1 and 2147483647"),
         ("encoder.dropout=1.5", r"option encoder\.dropout: 1\.5 is out of range; accepted: 0 or more, less than 1"),
         ("encoder=3", r"option encoder: expected a table, found 3"),
@@ -59,7 +62,7 @@ def test_the_file_overrides_the_preset_and_settings_override_both(tmp_path: Path
         ("data.train=[{file='x'}]", r"unknown option data\.train\[0\]\.file \(did you mean files\?\)"),
         ("optimiser.rate", r"setting 'optimiser\.rate': expected name=value"),
         ("=3", r"expected name=value"),
-        ("preset=huge", r"unknown preset 'huge'; known: minilm, paper"),
+        ("preset=huge", r"unknown preset 'huge'; known: attentive, minilm, paper"),
     ],
 )
 def test_mistakes_are_named_with_what_is_accepted(setting: str, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -141,14 +142,23 @@ ARCS = [
 
 def model(spans: str) -> tuple[Network, Vocabulary]:
     seen = [
-        Seen(words=words, spans=spans_, dependencies=arcs, tags=(*"XZZ"[: len(words)],))
+        Seen(
+            words=words,
+            spans=spans_,
+            dependencies=arcs,
+            tags=(*"XZZ"[: len(words)],),
+            features=("Case=Nom",) * len(words),
+            lemmas=tuple(word.lower() for word in words),
+        )
         for words, spans_, arcs in zip(WORDS, SPANS, ARCS, strict=True)
     ]
-    vocabulary = count_vocabulary(seen, keep_words=True)
+    vocabulary = count_vocabulary(seen, keep_words=True, keep_characters=True, keep_features=True, keep_lemmas=True)
+    vocabulary = replace(vocabulary, scripts=(*vocabulary.scripts, "u|"))  # one choice would be none
     layers = {"count": 1, "size": 16, "heads": 2, "head_size": 8, "inner": 16}
     sizes = {"span": 8, "arc": 8, "relation": 8, "head": 8, "order": 8, "tag": 8}
     torch.manual_seed(0)
-    config = config_of({"encoder": {"layers": layers}, "scorers": sizes, "loss": {"spans": spans}})
+    heads = {"lemmas": 8, "features": 8}
+    config = config_of({"encoder": {"layers": layers}, "scorers": sizes, "words": heads, "loss": {"spans": spans}})
     network = build_network(config, vocabulary).eval()
     torch.nn.init.normal_(network.arc.weight)
     torch.nn.init.normal_(network.relation.weight)
@@ -170,8 +180,11 @@ def full_targets(vocabulary: Vocabulary) -> list[Targets]:
             levels=[1] * len(arcs),
             ranks=arcs.governors,
             tags=list("XZZ"[: len(arcs)]),
+            features=["Case=Nom"] * len(arcs),
+            words=words,
+            lemmas=[word.lower() for word in words],
         )
-        for spans, arcs in zip(SPANS, ARCS, strict=True)
+        for words, spans, arcs in zip(WORDS, SPANS, ARCS, strict=True)
     ]
 
 
@@ -216,9 +229,9 @@ def test_dev_labels_that_train_lacks_are_ignored() -> None:
 
 
 def test_weigh_uses_every_weight() -> None:
-    weights = {"span": 1, "arc": 10, "relation": 100, "head": 1000, "order": 10000, "joint": 100000, "tag": 1000000}
-    options = config_of({"loss": weights}).loss
-    assert weigh({name: torch.tensor(float(at + 1)) for at, name in enumerate(TERMS)}, options).item() == 7654321.0
+    options = config_of({"loss": {name: 10**at for at, name in enumerate(TERMS)}}).loss
+    found = weigh({name: torch.tensor(float(at + 1), dtype=torch.float64) for at, name in enumerate(TERMS)}, options)
+    assert found.item() == 987654321.0
 
 
 def test_every_word_is_to_outrank_all_words_below_it() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from h3n.config import Config, config_of
+from h3n.config import Config, Words, config_of
 from h3n.engine import UnknownEncoder, read_saved
 from h3n.engine.architectures import Architecture, read_architecture
 from h3n.engine.saved import implied_shapes
@@ -37,7 +37,9 @@ def with_layers(config: Config, **layers: int) -> Config:
 
 
 def styled() -> Vocabulary:
-    return replace(vocabulary(), styles=("", "b", "c"), upos=("NOUN", "VERB"))
+    features = ("Case=Nom", "Case=Acc", "Number=Sing")
+    known = replace(vocabulary(), styles=("", "b", "c"), upos=("NOUN", "VERB"), features=features)
+    return replace(known, bundles=("_", "Case=Nom"), scripts=("l|", "l|-"))
 
 
 KINDS = {
@@ -50,12 +52,17 @@ KINDS = {
     "order": with_scorers(options(kind="attentive"), order=5),
     "no layers": with_layers(options(kind="attentive", characters="lstm"), count=0, size=15),
     "three layers": with_layers(options(kind="attentive"), count=3, heads=3, head_size=10, inner=22),
+    "lemmas": replace(options(kind="attentive"), words=Words(lemmas=6, characters=5)),
+    "lemmas and features": replace(options(kind="recurrent"), words=Words(lemmas=6, features=7)),
+    "recurrent": options(kind="recurrent"),
+    "recurrent, characters": with_layers(options(kind="recurrent", characters="lstm", shapes=True), count=2),
+    "recurrent, tags": options(kind="recurrent", tag_size=7, layers={"count": 3, "size": 10}),
 }
 
 
 @pytest.mark.parametrize("known", [vocabulary(), styled(), Vocabulary()], ids=["usual", "styles", "empty"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_shapes_of_attentive_models(kind: str, known: Vocabulary) -> None:
+def test_shapes_of_models_without_a_pretrained_one(kind: str, known: Vocabulary) -> None:
     assert implied_shapes(KINDS[kind], known, None) == shapes(build_network(KINDS[kind], known))
 
 

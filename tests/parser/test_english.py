@@ -12,6 +12,8 @@ import pytest
 import h3n
 from h3n import models
 from h3n.convert import split
+from h3n.corpus.tables import row_of
+from h3n.engine import native
 from h3n.parser import Parser, Result
 
 TEXT = "She is carefully making the cake. It doesn't smell of smoke, does it?"
@@ -33,6 +35,40 @@ def test_it_is_small_and_has_a_card() -> None:
     card = (folder / models.CARD).read_text(encoding="utf-8")
     for heading in ("## Data", "## How good it is", "## Weaknesses"):
         assert heading in card
+
+
+LEMMAS = ("she", "be", "carefully", "make", "the", "cake", ".")
+FEATURES = (
+    "Case=Nom|Gender=Fem|Number=Sing|Person=3|PronType=Prs",
+    "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin",
+    "Degree=Pos",
+    "Tense=Pres|VerbForm=Part",
+    "Definite=Def|PronType=Art",
+    "Number=Sing",
+    "_",
+)
+
+
+def test_lemmas_and_features_are_found_and_in_every_output(results: list[Result]) -> None:
+    cake, smoke = results
+    assert (cake.lemmas, cake.features) == (LEMMAS, FEATURES)
+    assert [word.lemma for word in cake] == list(LEMMAS)
+    assert cake[1].features["Tense"] == "Pres"
+    assert smoke.lemmas[1:3] == ("do", "not")
+    rows = [line.split("\t") for line in cake.conllu().splitlines() if line[:1].isdigit()]
+    assert [(row[2], row[5]) for row in rows] == list(zip(LEMMAS, FEATURES, strict=True))
+    table = json.loads(cake.json())
+    assert (tuple(table["lemmas"]), tuple(table["features"])) == (LEMMAS, FEATURES)
+    row = row_of("a", 0, cake)
+    assert (tuple(row["lemmas"]), tuple(row["features"])) == (LEMMAS, FEATURES)
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_lemmas_do_not_depend_on_what_computes(precision: str) -> None:
+    if precision == "int8" and not native.is_built():
+        pytest.skip("the native networks are not built")
+    (cake, _) = h3n.load("en", precision=precision).parse(TEXT)
+    assert (cake.lemmas, cake.features) == (LEMMAS, FEATURES)
 
 
 def test_both_trees_of_the_example(results: list[Result]) -> None:

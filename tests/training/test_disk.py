@@ -54,10 +54,12 @@ def full(length: int, *, numbers: np.random.Generator) -> Numbered:
         tags=column(),
         shapes=column(),
         characters=tuple(numbers.integers(0, 99, 1 + at % 3) for at in range(length)),
+        static=tuple(numbers.integers(0, 99, 1 + at % 2) for at in range(length)),
         pieces=Pieces(numbers.integers(0, 99, 2 * length), np.repeat(np.arange(length), 2)),
     )
     named = {field.name: column() for field in dataclasses.fields(Targets)}
     named["spans"] = numbers.integers(0, 9, (4, 3))
+    named["features"] = numbers.integers(-100, 9, (length, 2))
     named["soft"] = SoftTargets(**{name: numbers.integers(0, 1000, (5, width)) for name, width in SOFT.items()})
     return Numbered(inputs=inputs, targets=Targets(**named), weight=0.5)
 
@@ -67,7 +69,9 @@ def test_a_row_holds_all_of_an_example() -> None:
     for length in (1, 2, 7):
         example = full(length, numbers=numbers)
         assert same(unpack(pack(example), 0.5), example)
-        bare = replace(example, targets=Targets(), inputs=replace(example.inputs, characters=(), pieces=None))
+        bare = replace(
+            example, targets=Targets(), inputs=replace(example.inputs, characters=(), static=(), pieces=None)
+        )
         assert same(unpack(pack(bare), 0.5), bare)
         empty = replace(example, targets=Targets(spans=np.zeros((0, 3), dtype=np.int64)))
         assert same(unpack(pack(empty), 0.5), empty)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from h3n.config import Batches, Optimiser
+from h3n.config import Batches, Optimiser, load_config
 from h3n.training.plan import batch_seed, check_points, plan_epoch, rate_factor, updates_of
+from h3n.training.processes import Processes, set_threads, usual_threads
 
 LENGTHS = st.lists(st.integers(1, 60), min_size=1, max_size=80)
 
@@ -80,3 +82,18 @@ def test_plateau_and_constant_schedules() -> None:
     assert rate_factor(0, 100, options=plateau) == 0.25
     assert rate_factor(50, 100, options=plateau, halvings=2) == 0.25
     assert rate_factor(50, 100, options=Optimiser(schedule="constant", warmup=0)) == 1.0
+
+
+def test_threads_are_chosen_by_what_is_of_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    recurrent, paper = (load_config(settings=[f"preset={name}"]) for name in ("small", "paper"))
+    assert usual_threads(recurrent, 16) == 1
+    assert [usual_threads(paper, free) for free in (1, 2, 16)] == [1, 2, 4]
+    assert [usual_threads(paper, 4, processes=count) for count in (2, 8)] == [2, 1]
+    asked: list[int] = []
+    monkeypatch.setattr("torch.set_num_threads", asked.append)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    set_threads(recurrent, Processes())
+    set_threads(replace(recurrent, training=replace(recurrent.training, threads=7)), Processes())
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    set_threads(recurrent, Processes())
+    assert asked == [7, 1]

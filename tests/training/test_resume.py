@@ -24,6 +24,7 @@ from h3n.system import locked
 from h3n.training import Note, Update, train
 from h3n.training.checkpoint import last_checkpoint, write_folder
 from h3n.training.data import Example
+from h3n.training.record import read_metrics
 
 Part = Callable[..., list[Example]]
 Options = Callable[..., Config]
@@ -53,7 +54,7 @@ def stopped(tmp_path: Path, treebank: Part, options: Options) -> Path:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (["optimiser.rate=0.5"], "option optimiser.rate was 0.001 and is 0.5"),
+        (["optimiser.rate=0.5"], "option optimiser.rate was 0.002 and is 0.5"),
         (
             ["training.seed=2", "loss.head=0"],
             "option loss.head was 0.5 and is 0.0; option training.seed was 1 and is 2",
@@ -94,6 +95,34 @@ def test_options_that_change_nothing_learned_are_not_compared(stopped: Path, tre
     free = ("training.save_every=5", "training.patience=9", "training.tune=true", "batches.parse_words=99")
     train(options(stopped, *SHORT, *free), treebank("train", 60), treebank("dev", 3), resume=True)
     assert (stopped / "model").is_dir()
+
+
+def test_a_run_that_ended_in_its_first_check_goes_on_with_that_check(
+    tmp_path: Path, treebank: Part, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples, dev = treebank("train", 30), treebank("dev", 3)
+    two = ("training.epochs=2", "training.checks=1", "training.save_every=0", "training.tune=false")
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    notes: list[Any] = []
+    with monkeypatch.context() as patched:
+        patched.setattr("h3n.training.loop.evaluate_each", fail)
+        with pytest.raises(MemoryError):
+            train(options(tmp_path / "ended", *two), examples, dev, report=notes.append)
+    assert last_checkpoint(tmp_path / "ended") is not None
+    last = [event.text if isinstance(event, Note) else event for event in notes][-1]
+    assert last == f"saved after {notes[-2].step} updates; checking 3 sentences"
+    # The check itself may have been written, but not what came of it.
+    (tmp_path / "ended" / "metrics.jsonl").write_text(json.dumps({"step": notes[-2].step, "loss": 9.0}) + "\n")
+    train(options(tmp_path / "ended", *two), examples, dev, resume=True)
+    train(options(tmp_path / "whole", *two), examples, dev)
+    rows = [read_metrics(tmp_path / run) for run in ("ended", "whole")]
+    kept = [[{key: row[key] for key in ("step", "loss", "LF1", "LAS")} for row in part] for part in rows]
+    assert kept[0] == kept[1]
+    ended, whole = (load_file(tmp_path / run / "model" / "model.safetensors") for run in ("ended", "whole"))
+    assert all(bool((ended[name] == whole[name]).all()) for name in whole)
 
 
 def test_a_run_with_a_constant_rate_may_be_made_longer(tmp_path: Path, treebank: Part, options: Options) -> None:

@@ -23,7 +23,7 @@ def parser(tmp_path_factory: pytest.TempPathFactory) -> Parser:
     sizes = ["span=32", "pair=32", "arc=32", "relation=32", "head=32", "order=32", "tag=32"]
     settings = ["preset=small", "encoder.layers.count=1", "encoder.layers.size=64", "encoder.layers.inner=64"]
     settings += [f"scorers.{size}" for size in sizes]
-    settings += ["batches.words=200", "training.epochs=8", "training.checks=1", "training.tune=false"]
+    settings += ["batches.words=200", "training.epochs=16", "training.checks=1", "training.tune=false"]
     settings += ["training.threads=1", "training.device=cpu"]
     config = replace(load_config(settings=settings), output=str(tmp_path_factory.mktemp("styles")))
     files = (str(EXAMPLES / "train.ptb"), str(EXAMPLES / "train.conllu"))

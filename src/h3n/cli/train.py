@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -13,7 +14,7 @@ import typer
 from h3n.config import Config, load_config
 from h3n.errors import H3nError, UsageError
 
-SHOWN = ("loss", "LF1", "UAS", "LAS", "heads", "tags")
+SHOWN = ("loss", "LF1", "UAS", "LAS", "heads", "tags", "lemmas", "features")
 BAR = "{desc} {percentage:3.0f}% |{bar:12}| {n_fmt}/{total_fmt} {postfix}"
 
 
@@ -27,6 +28,7 @@ class Display:
         self.words = 0
         self.updates = 0
         self.scores = ""
+        self.checked = False
         self.started = time.perf_counter()
 
     def watch(self, sentences: Any, name: str) -> Any:
@@ -43,16 +45,21 @@ class Display:
                 self._update(event)
             case Check():
                 named = [name for name in SHOWN[1:4] if name in event.row]
+                self.checked = True
                 self.scores = "".join(f", {name} {event.row[name]:.1f}" for name in named)
                 self.say(line_of_check(event.row, best=event.best))
                 self._draw()
             case Note():
+                if not self.updates:  # what was read before counts for no time left
+                    self.started = time.perf_counter()
                 self.say(event.text)
 
     def _update(self, event: Any) -> None:
         self.words += event.words
         self.updates += 1
         if self.quiet or not sys.stderr.isatty():
+            if not self.checked and event.done in early_moments(event.updates):
+                self.say(self.line_of_update(event, time.perf_counter() - self.started))
             return
         if self.bar is None:
             from h3n.cli.terminal import bar
@@ -65,9 +72,18 @@ class Display:
 
     def postfix(self, event: Any, seconds: float) -> str:
         """Return what stands behind the bar: time left, losses, last scores, speed."""
-        left = _minutes(seconds / self.updates * (event.total - event.step))
         parts = " ".join(f"{name} {value:.2f}" for name, value in event.terms.items() if value)
-        return f"{left} left, loss {event.loss:.3f} ({parts}){self.scores}, {self.words / seconds:,.0f} words/s"
+        left, speed = self._left(event, seconds), self.words / seconds
+        return f"{left} left, loss {event.loss:.3f} ({parts}){self.scores}, {speed:,.0f} words/s"
+
+    def line_of_update(self, event: Any, seconds: float) -> str:
+        """Return how far it is to the first check, for those who do not see the bar."""
+        where = f"epoch {event.epoch + 1}  update {event.done} of {event.updates}"
+        speed = self.words / seconds
+        return f"{where}  loss {event.loss:.3f}  {speed:,.0f} words/s  {self._left(event, seconds)} left"
+
+    def _left(self, event: Any, seconds: float) -> str:
+        return _minutes(seconds / self.updates * (event.total - event.step))
 
     def _draw(self) -> None:
         """Draw the curves anew; without matplotlib there are none until the end, where that is said."""
@@ -92,6 +108,11 @@ class Display:
     def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
+
+
+def early_moments(updates: int) -> frozenset[int]:
+    """Return after how many of an epoch's updates there is a line before the first check; none in a short epoch."""
+    return frozenset({updates // 20, updates // 4, updates // 2} if updates >= 20 else ())
 
 
 def _minutes(seconds: float) -> str:
@@ -147,6 +168,8 @@ def train(
     options = load_config(config, settings=set_ or [])
     if not options.data.train:
         raise UsageError(f"{config}: no data to learn from; expected [[data.train]] with files = [...]")
+    # For each shape of a batch oneDNN keeps what its recurrent layers compute with, as a rule for 1,024 of them: 2 GB.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     from h3n import training
     from h3n.training.processes import processes
 
@@ -157,6 +180,10 @@ def train(
         dev = training.load_examples(options.data.dev, data=options.data, watch=show.watch)
         report = training.with_tensorboard(show, options) if here.first else show
         try:
+            if options.words.only:
+                training.train_words(options, examples, dev, report=report)
+                show.say(f"the parser is in {Path(options.output) / 'model'}")
+                return
             training.train(
                 options,
                 examples,

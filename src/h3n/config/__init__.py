@@ -30,6 +30,7 @@ from h3n.config.options import (
     Treebank,
     Whole,
     Within,
+    Words,
 )
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Treebank",
     "Whole",
     "Within",
+    "Words",
     "build_options",
     "check",
     "config_of",

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from h3n.config.options import Config, Encoder, Layers
+from h3n.config.options import Config, Encoder
 from h3n.errors import InputError, UsageError, first_line
 
 SHORTEST_WINDOW = 8  # pieces: some for the sentence between its marks, some for the overlap
@@ -25,11 +25,15 @@ def check(config: Config) -> Config:
     if not config.output:
         raise UsageError("option output: is empty; expected the name of a folder")
     _check_encoder(config.encoder)
-    _check_layers(config.encoder.layers, characters=config.encoder.characters)
+    _check_layers(config.encoder)
     if "order" in config.decoding.head_score and not config.scorers.order:
         raise UsageError(
             f"option decoding.head_score: {config.decoding.head_score!r} needs a score learned by order; expected "
             "scorers.order of 1 or more"
+        )
+    if config.words.only and not (config.start and config.words.learned):
+        raise UsageError(
+            "option words.only: expected a model in start, and words.lemmas or words.features of 1 or more to learn"
         )
     return config
 
@@ -46,15 +50,19 @@ def _check_encoder(encoder: Encoder) -> None:
         raise UsageError("option encoder.vectors: is read beside learned word vectors; expected encoder.words = true")
 
 
-def _check_layers(layers: Layers, *, characters: str) -> None:
-    """Check that what is split into content and position can be."""
+def _check_layers(encoder: Encoder) -> None:
+    """Check that what is split into two halves can be."""
+    layers, recurrent = encoder.layers, encoder.kind == "recurrent"
+    if recurrent and not layers.count:
+        raise UsageError("option encoder.layers.count: 0; a recurrent encoder has 1 layer or more")
     if layers.count:
-        for name in ("size", "head_size", "inner"):
+        for name in ("size",) if recurrent else ("size", "head_size", "inner"):
             if getattr(layers, name) % 2:
                 value = getattr(layers, name)
-                raise UsageError(f"option encoder.layers.{name}: {value} is odd; half is content and half position")
+                halves = "is read from each side" if recurrent else "is content and half position"
+                raise UsageError(f"option encoder.layers.{name}: {value} is odd; half {halves}")
     content = layers.size // 2 if layers.count else layers.size
-    if characters == "lstm" and content < 2:
+    if encoder.characters == "lstm" and content < 2:
         raise UsageError(f"option encoder.layers.size: {layers.size} is too small for characters read by an LSTM")
 
 

@@ -49,10 +49,17 @@ def option(default: Value, text: str) -> Value:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layers:
-    """The partitioned self-attention layers above the word vectors (paper, Self-attentional Encoder)."""
+    """The layers above the word vectors: partitioned self-attention (paper, Self-attentional Encoder), or recurrent.
+
+    Recurrent layers have a number, a size and a dropout; the other options are those of attention.
+    """
 
     count: Annotated[int, Within(0, 1000)] = option(2, "How many layers.")
-    size: Size = option(1024, "Of a word's vector; with layers, half content and half position.")
+    size: Size = option(
+        1024,
+        "Of a word's vector; with layers, half content and half position, or what was read from the left and from the "
+        "right.",
+    )
     heads: Annotated[int, Within(1, 1024)] = option(8, "Attention heads of a layer.")
     head_size: Size = option(64, "Of an attention head; half content and half position.")
     inner: Annotated[int, Within(2, 65536)] = option(2048, "Of the feed-forward step.")
@@ -64,19 +71,36 @@ class Layers:
 class Encoder:
     """How words become vectors. The parts switched on are added up, then go through the layers."""
 
-    kind: Literal["attentive", "pretrained"] = option("attentive", "Learned here alone, or on top of another model.")
+    kind: Literal["attentive", "recurrent", "pretrained"] = option(
+        "attentive",
+        "Learned here alone, by self-attention or by recurrent layers (LSTM), or on top of another model.",
+    )
     name: str = option("", "Pretrained: a packaged model (`minilm`), a model's name on the hub, or a folder.")
     pooling: Literal["last", "first", "mean"] = option("last", "Pretrained: which pieces stand for a word.")
     windows: Whole = option(0, "Pretrained: longest input in pieces; 0: what the model allows.")
-    words: bool = option(True, "Attentive: learned word vectors.")
-    word_dropout: Share = option(0.4, "Attentive: how readily rare words are read as unknown ones.")
-    vectors: str = option("", "Attentive: a text file of static word vectors, added beside the learned ones.")
+    words: bool = option(True, "Without a pretrained model: learned word vectors.")
+    word_dropout: Share = option(0.4, "How readily the learned vector of a word is left out.")
+    vectors: str = option(
+        "",
+        "Static vectors, added beside the learned ones: a text file with those of words, or a folder with those of "
+        "word pieces (`pieces.txt` and `vectors.npy`).",
+    )
     characters: Literal["none", "lstm", "cnn"] = option("none", "How a word's characters are read.")
     character_size: Size = option(64, "Of a character's vector.")
     shapes: bool = option(False, "Capitals, digits, punctuation: for models that lower-case their input.")
     tags: bool = option(False, "Given part-of-speech tags as input.")
+    tag_size: SizeOrNone = option(
+        0,
+        "Recurrent: tags and features are predicted after the first layer, and the next ones read their probabilities "
+        "as a vector of this size; 0: they are not.",
+    )
     dropout: Part = option(0.2, "On the word vectors.")
     layers: Layers = field(default_factory=Layers)
+
+    @property
+    def fed(self) -> int:
+        """Return the size of the vector of likely tags that layers read; 0 where there is no second recurrent layer."""
+        return self.tag_size if self.kind == "recurrent" and self.layers.count > 1 else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +117,22 @@ class Scorers:
     order: SizeOrNone = option(0, "Of the head score learned by order; 0: none, as in the paper.")
     tag: Size = option(250, "Of the tag scorers.")
     dropout: Part = option(0.33, "In the scorers.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Lemmas and features, read from a word's vector in context, its likely tags and its characters."""
+
+    lemmas: SizeOrNone = option(0, "Of the scorer of lemmas, whose classes are edit scripts; 0: none.")
+    features: SizeOrNone = option(0, "Of the scorer of features, whole bundles and each by itself; 0: none.")
+    characters: Size = option(64, "Of the vector made of a word's characters.")
+    dropout: Part = option(0.33, "In both scorers.")
+    only: bool = option(False, "Learn nothing else, on top of the model that `start` names, which stays as it is.")
+
+    @property
+    def learned(self) -> bool:
+        """Return whether there are any."""
+        return bool(self.lemmas or self.features)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +153,8 @@ class Loss:
         "set, or its probability among all joint trees.",
     )
     tag: Amount = option(0.25, "Weight of tags.")
+    lemma: Amount = option(0.25, "Weight of lemmas, where `words.lemmas` is set.")
+    feature: Amount = option(0.25, "Weight of features, where `words.features` is set.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +251,10 @@ class Training:
     save_every: Whole = option(200, "Updates between checkpoints besides those at checks; 0: only there.")
     seed: Annotated[int, Within(0, 2**63 - 1)] = option(1, "Of everything random.")
     device: str = option("auto", "`auto`, `cpu`, `cuda`, `cuda:1`, `mps`.")
-    threads: Annotated[int, Within(0, 1024)] = option(0, "Of torch on a CPU; 0: torch's choice.")
+    threads: Annotated[int, Within(0, 1024)] = option(
+        0,
+        "Of torch on a CPU; 0: `OMP_NUM_THREADS` where it is set, else 1 for recurrent layers and up to 4 for others.",
+    )
     bf16: bool = option(True, "Half precision on GPUs; never elsewhere.")
     tune: bool = option(True, "Choose the weight of spans against arcs on dev, at the end.")
     tensorboard: bool = option(False, "Write figures for TensorBoard too.")
@@ -227,6 +272,7 @@ class Config:
     )
     encoder: Encoder = field(default_factory=Encoder)
     scorers: Scorers = field(default_factory=Scorers)
+    words: Words = field(default_factory=Words)
     loss: Loss = field(default_factory=Loss)
     optimiser: Optimiser = field(default_factory=Optimiser)
     batches: Batches = field(default_factory=Batches)

@@ -12,12 +12,13 @@ import numpy as np
 from h3n.config import Config
 from h3n.decode import DECODERS, EXACT_UP_TO, Constraints, Parse, Scores, decode_batch, usual_decoder, weigh
 from h3n.engine.inputs import Inputs, group, read_inputs
-from h3n.engine.naming import Named, name_parse
+from h3n.engine.naming import Named, filled, name_parse
 from h3n.engine.output import Network, Output
 from h3n.engine.pieces import Numbers, Tokenizer
 from h3n.engine.ranking import check_ranking, rank
 from h3n.engine.required import show_required
 from h3n.engine.vocabulary import Vocabulary
+from h3n.engine.words import name_features, name_lemmas
 from h3n.errors import UsageError
 from h3n.text import ENGLISH, SEGMENTERS
 from h3n.trees import ROOT, Sentence
@@ -25,6 +26,7 @@ from h3n.trees import ROOT, Sentence
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
 
 T = TypeVar("T")
+Columns = list[tuple[str, ...] | None]  # of each sentence a name for every word, or none
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Engine:
         self, sentences: Mapping[int, Sentence], *, styles: Sequence[str | None] | None = None
     ) -> dict[int, Inputs]:
         """Return the inputs of the sentences that have words, by their numbers."""
-        characters = self.config.encoder.characters != "none"
+        characters = bool(self.vocabulary.characters)
         style_ids = [self.vocabulary.style(name) for name in styles] if styles is not None else None
         return {
             at: read_inputs(
@@ -141,21 +143,40 @@ class Engine:
         return [weigh(one, share) for one in scores]
 
     def name(self, scored: Scored, parses: Sequence[Parse]) -> list[Named]:
-        """Return what a decoder found with the names of relations and tags; trees can be made of it."""
+        """Return what a decoder found, and what the network says of words, with names; trees can be made of it."""
         output, known = scored.output, self.vocabulary
-        nothing: list[tuple[str, ...] | None] = [None] * len(parses)
+        nothing: Columns = [None] * len(parses)
         tags = _names(output.tags(), known.tags, output.lengths) if known.tags else nothing
         upos = _names(output.upos(), known.upos, output.lengths) if known.upos else nothing
-        relations: Sequence[tuple[str, ...] | None] = nothing
+        lemmas, features = self._name_words(scored, upos if known.upos else tags)
+        relations = nothing
         if known.relations and all(parse.governors for parse in parses):
             best = output.relations(governor_ids([parse.governors for parse in parses]))
             relations = _names(best, known.relations, output.lengths)
+        columns = zip(relations, tags, upos, lemmas, features, strict=True)
         return [
-            name_parse(sentence, parse, known, relations=found, tags=tag_row, upos=upos_row)
-            for sentence, parse, found, tag_row, upos_row in zip(
-                scored.sentences, parses, relations, tags, upos, strict=True
+            name_parse(
+                sentence, parse, known, relations=found, tags=tag_row, upos=upos_row, lemmas=lemma_row, features=row
+            )
+            for sentence, parse, (found, tag_row, upos_row, lemma_row, row) in zip(
+                scored.sentences, parses, columns, strict=True
             )
         ]
+
+    def _name_words(self, scored: Scored, tags: Columns) -> tuple[Columns, Columns]:
+        """Return lemmas and features, as far as the network has learned them; lemmas are of words with their tags."""
+        known, lengths = self.vocabulary, scored.output.lengths
+        lemmas: Columns = [None] * len(lengths)
+        features: Columns = [None] * len(lengths)
+        scores = scored.output.word_scores()
+        if scores is not None and scores.lemmas is not None and known.scripts:
+            given = [one.upos if known.upos else one.tags for one in scored.sentences]
+            rows = [filled(*pair) or ("",) * n for pair, n in zip(zip(given, tags, strict=True), lengths, strict=True)]
+            words = [word for one in scored.sentences for word in one.words]
+            lemmas = [*_split(name_lemmas(words, [*chain.from_iterable(rows)], scores.lemmas, known), lengths)]
+        if scores is not None and scores.features:
+            features = [*_split(name_features(scores.features, known), lengths)]
+        return lemmas, features
 
     def decoder_for(self, asked: str | None) -> str:
         """Return the decoder asked for, or the usual one as far as the treebank had the trees for it."""
@@ -178,7 +199,7 @@ def level_classes(output: Output) -> list[tuple[int, ...]]:
     return _split((output.levels().argmax(axis=-1) + 1).tolist(), output.lengths)
 
 
-def _names(ids: Numbers, names: Sequence[str], lengths: Sequence[int]) -> list[tuple[str, ...] | None]:
+def _names(ids: Numbers, names: Sequence[str], lengths: Sequence[int]) -> Columns:
     return [*_split(list(map(names.__getitem__, ids.tolist())), lengths)]
 
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from h3n.engine.inputs import Inputs, word_positions
+from h3n.engine.inputs import REMEMBERED, Inputs, word_positions
 from h3n.engine.output import Floats, Numbers
 from h3n.engine.saved import Saved
+from h3n.engine.storage import Stored
 from h3n.engine.vocabulary import PADDING
 
 PREFIX = "encoder.features."
-REMEMBERED = 1 << 15  # words, whose characters are read once
 
 
 class Features:
@@ -33,7 +33,8 @@ class Features:
         vectors = saved.weights.get(f"{PREFIX}vectors.weight")
         self.vectors = vectors
         self.vector_map = saved.weights[f"{PREFIX}vector_map.weight"].floats() if vectors is not None else None
-        self.characters = CHARACTERS[options.characters](saved) if options.characters in CHARACTERS else None
+        reader = CHARACTERS.get(options.characters)
+        self.characters = reader(saved, f"{PREFIX}characters.") if reader is not None else None
 
     def columns(self, sentences: Sequence[Inputs]) -> dict[str, Numbers]:
         """Return the rows of each table that are added up, one for every position of all sentences."""
@@ -55,7 +56,7 @@ class Features:
         places = word_positions([one.length for one in sentences])
         total = np.zeros((len(places) + 2 * len(sentences), self.size), dtype=np.float32)
         if self.vectors is not None and self.vector_map is not None:
-            total[places] += self.vectors.rows(np.concatenate([one.words for one in sentences])) @ self.vector_map.T
+            total[places] += _static_vectors(self.vectors, sentences) @ self.vector_map.T
         if self.characters is not None:
             total[places] += self.characters([ids for one in sentences for ids in one.characters])
         return total
@@ -78,15 +79,25 @@ class Features:
         return total
 
 
+def _static_vectors(table: Stored, sentences: Sequence[Inputs]) -> Floats:
+    """Return the static vector of each word: its own, or the mean of those of its pieces."""
+    if not sentences[0].static:
+        return table.rows(np.concatenate([one.words for one in sentences]))
+    words = [pieces for one in sentences for pieces in one.static]
+    counts = np.array(list(map(len, words)))
+    sums = np.add.reduceat(table.rows(np.concatenate(words)), np.cumsum(counts) - counts)
+    return np.asarray(sums / counts[:, None].astype(np.float32), dtype=np.float32)
+
+
 class Characters:
     """Vectors of words from their characters; each word is read once."""
 
-    def __init__(self, saved: Saved) -> None:
-        self.embed = saved.weights[f"{PREFIX}characters.embed.weight"].floats()
+    def __init__(self, saved: Saved, prefix: str) -> None:
+        self.embed = saved.weights[f"{prefix}embed.weight"].floats()
         self._known: dict[bytes, Floats] = {}
 
     def __call__(self, words: Sequence[Numbers]) -> Floats:
-        return np.stack([self._remembered(ids) for ids in words])
+        return np.concatenate([self._remembered(ids) for ids in words]).reshape(len(words), -1)
 
     def _remembered(self, ids: Numbers) -> Floats:
         key = ids.tobytes()
@@ -105,10 +116,10 @@ class Characters:
 class CharacterCnn(Characters):
     """The strongest answer of each filter over three characters at a time."""
 
-    def __init__(self, saved: Saved) -> None:
-        super().__init__(saved)
-        self.filters = saved.weights[f"{PREFIX}characters.filters.weight"].floats()  # (out, size, 3)
-        self.bias = saved.weights[f"{PREFIX}characters.filters.bias"].floats()
+    def __init__(self, saved: Saved, prefix: str) -> None:
+        super().__init__(saved, prefix)
+        self.filters = saved.weights[f"{prefix}filters.weight"].floats()  # (out, size, 3)
+        self.bias = saved.weights[f"{prefix}filters.bias"].floats()
 
     def read(self, ids: Numbers) -> Floats:
         around = np.pad(self.embed[ids], ((1, 1), (0, 0)))  # (characters + 2, size)
@@ -120,9 +131,8 @@ class CharacterCnn(Characters):
 class CharacterLstm(Characters):
     """The two last states of an LSTM that reads a word forward and backward."""
 
-    def __init__(self, saved: Saved) -> None:
-        super().__init__(saved)
-        prefix = f"{PREFIX}characters."
+    def __init__(self, saved: Saved, prefix: str) -> None:
+        super().__init__(saved, prefix)
         self.out, self.bias = (saved.weights[f"{prefix}out.{name}"].floats() for name in ("weight", "bias"))
         parts = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         self.forward, self.backward = (

@@ -9,9 +9,11 @@ from functools import lru_cache
 import numpy as np
 
 from h3n.engine.pieces import Numbers, Pieces, Tokenizer
+from h3n.engine.static import tokenize
 from h3n.engine.vocabulary import UNKNOWN, Vocabulary
 
 LONGEST_WORD = 32  # characters; of longer words the two ends are read
+REMEMBERED = 1 << 15  # words, whose characters are looked up once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +26,7 @@ class Inputs:
     shapes: Numbers  # (n,)
     style: int = 0  # of annotation, an index into the vocabulary's
     characters: tuple[Numbers, ...]  # n times (characters,), or none
+    static: tuple[Numbers, ...] = ()  # n times (pieces with static vectors,), or none
     pieces: Pieces | None = None
 
     @property
@@ -63,7 +66,7 @@ def read_inputs(
     characters: bool = True,
     style: int = 0,
 ) -> Inputs:
-    """Return a sentence as numbers; given tags, and characters, matter only to an encoder that reads them."""
+    """Return a sentence as numbers; given tags, and characters, matter only to a network that reads them."""
     found = tags if tags is not None else ()
     tag_ids = [vocabulary.tag_index.get(tag, UNKNOWN - 2) + 2 for tag in found] or [UNKNOWN] * len(words)
     return Inputs(
@@ -73,6 +76,7 @@ def read_inputs(
         shapes=np.array(list(map(shape, words)), dtype=np.int64),
         style=style,
         characters=tuple(_character_ids(word, vocabulary) for word in words) if characters else (),
+        static=tuple(_static_ids(word, vocabulary) for word in words) if vocabulary.pieces else (),
         pieces=tokenizer.tokenize(words) if tokenizer is not None else None,
     )
 
@@ -85,9 +89,20 @@ def _word_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
 
 
 def _character_ids(word: str, vocabulary: Vocabulary) -> Numbers:
-    half = LONGEST_WORD // 2
-    ends = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
-    return np.array([vocabulary.character_index.get(c, UNKNOWN) for c in ends] or [UNKNOWN], dtype=np.int64)
+    found = vocabulary.spelled.get(word)
+    if found is None:
+        half = LONGEST_WORD // 2
+        ends = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
+        found = np.array([vocabulary.character_index.get(c, UNKNOWN) for c in ends] or [UNKNOWN], dtype=np.int64)
+        if len(word) <= LONGEST_WORD:
+            if len(vocabulary.spelled) >= REMEMBERED:
+                vocabulary.spelled.clear()
+            vocabulary.spelled[word] = found
+    return found
+
+
+def _static_ids(word: str, vocabulary: Vocabulary) -> Numbers:
+    return np.array(tokenize(word, vocabulary.piece_index) or [UNKNOWN], dtype=np.int64)
 
 
 def group(inputs: Mapping[int, Inputs], *, room: int) -> Iterator[tuple[list[int], list[Inputs]]]:

@@ -70,16 +70,16 @@ def name_parse(
     dependencies = Dependencies(parse.governors, relations) if relations is not None else None
     complete = replace(
         sentence,
-        tags=_filled(sentence.tags, tags),
-        upos=_filled(sentence.upos, upos),
-        lemmas=_filled(sentence.lemmas, lemmas),
+        tags=filled(sentence.tags, tags),
+        upos=filled(sentence.upos, upos),
+        lemmas=filled(sentence.lemmas, lemmas),
         features=sentence.features or features,  # "_" among given ones says that a word has none
         dependencies=dependencies,
     )
     return Named(complete, parse, vocabulary)
 
 
-def _filled(given: tuple[str, ...] | None, predicted: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def filled(given: tuple[str, ...] | None, predicted: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """Return the tags or lemmas that were given, with predicted ones where a word has none."""
     if given is None or predicted is None:
         return given or predicted

@@ -7,6 +7,7 @@ its own. Tables of vectors stay as they are stored. All instruction sets give th
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,11 @@ from h3n.convert import LEVELS
 from h3n.decode import Scores, trusted
 from h3n.engine.features import Features
 from h3n.engine.inputs import Inputs, pieces_of
-from h3n.engine.output import Floats, Numbers
+from h3n.engine.output import Floats, Numbers, WordScores
+from h3n.engine.plain import Encoder
 from h3n.engine.saved import Saved
 from h3n.engine.storage import Stored
+from h3n.engine.words import PREFIX, WordHeads
 from h3n.errors import UsageError
 
 try:
@@ -43,6 +46,7 @@ PARTS = ("query", "key", "value", "joined", "joined_norm", "inner", "outer", "ou
 # Computed in numpy: what they give comes in beside the tables.
 LEFT_TO_NUMPY = ("encoder.features.characters.", "encoder.features.vectors.", "encoder.features.vector_map.")
 NONE = np.empty(0, dtype=np.int64)
+RECURRENT = "recurrent"  # a kind of encoder
 
 Packed = tuple[NDArray[Any], NDArray[Any] | None]
 
@@ -81,7 +85,10 @@ class NativeNetwork:
         if not is_built():
             raise UsageError("8-bit layers are not built for this platform; accepted: float32")
         self.tokenizer = saved.tokenizer
-        self.features = Features(saved)
+        # Recurrent layers are left to numpy, in 32 bits: their steps are small, and wait for each other.
+        self.encoder = Encoder(saved) if saved.config.encoder.kind == RECURRENT else None
+        self.features = self.encoder.features if self.encoder is not None else Features(saved)
+        self.words = WordHeads(saved) if saved.config.words.learned else None
         self.ordered = saved.config.scorers.order > 0
         self._network = _layers.Network(options_of(saved), weights_of(saved), target())
 
@@ -93,7 +100,10 @@ class NativeNetwork:
     def run(self, sentences: Sequence[Inputs]) -> NativeOutput:
         """Return what the network says of sentences."""
         lengths = [one.length for one in sentences]
-        columns = self.features.columns(sentences)
+        started = time.thread_time()
+        columns = self.features.columns(sentences) if self.encoder is None else {}
+        extra = self.features.extra(sentences) if self.encoder is None else self.encoder.run(sentences)
+        seconds = time.thread_time() - started
         found = self._network.run(
             np.array(lengths, dtype=np.int64),
             *self._pieces(sentences, lengths),
@@ -101,9 +111,9 @@ class NativeNetwork:
             tags=columns.get("tags", NONE),
             shapes=columns.get("shapes", NONE),
             styles=columns.get("styles", NONE),
-            extra=self.features.extra(sentences),
+            extra=extra,
         )
-        return NativeOutput(found, tuple(lengths), ordered=self.ordered)
+        return NativeOutput(self, found, tuple(sentences), seconds=seconds)
 
     def _pieces(
         self, sentences: Sequence[Inputs], lengths: Sequence[int]
@@ -117,11 +127,12 @@ class NativeNetwork:
 class NativeOutput:
     """What the native network says of a batch. Arrays lie in its memory, and keep it."""
 
-    def __init__(self, found: _layers.Output, lengths: tuple[int, ...], *, ordered: bool) -> None:
-        self.lengths = lengths
-        self._found = found
-        self._ordered = ordered
-        self.encoder_seconds = found.encoder_seconds
+    def __init__(
+        self, network: NativeNetwork, found: _layers.Output, inputs: tuple[Inputs, ...], *, seconds: float
+    ) -> None:
+        self.lengths = tuple(one.length for one in inputs)
+        self._network, self._found, self._inputs = network, found, inputs
+        self.encoder_seconds = found.encoder_seconds + seconds  # of the processor, for profiles
 
     def scores(self) -> list[Scores]:
         """Return what decoders read, without scores of heads."""
@@ -177,7 +188,22 @@ class NativeOutput:
 
     def order(self) -> Floats | None:
         """Return the head score learned by order, where there is one."""
-        return self._found.order if self._ordered else None
+        return self._found.order if self._network.ordered else None
+
+    def vectors(self) -> Floats:
+        """Return (words, size), the words' vectors in context."""
+        return self._found.vectors()
+
+    def word_scores(self) -> WordScores | None:
+        """Return scores of lemmas and features, where the network has learned any."""
+        heads = self._network.words
+        if heads is None:
+            return None
+        beside = heads.beside(self._inputs, self.tag_scores(), self.upos_scores())
+        lemmas = self._found.lemma_scores(beside) if heads.tasks["lemma"] else None
+        widths = heads.tasks["feature"]
+        features = np.split(self._found.feature_scores(beside), np.cumsum(widths)[:-1], axis=1) if widths else []
+        return WordScores(lemmas, tuple(features))
 
     def label_scores(self, sentence: Numbers, start: Numbers, end: Numbers) -> Floats:
         """Return (spans, labels), of all labels but the empty one, for some spans."""
@@ -220,6 +246,10 @@ def options_of(saved: Saved) -> dict[str, Any]:
         "at_root": list(known.at_root),
         "elsewhere": list(known.elsewhere),
     }
+    if saved.config.words.learned:
+        options |= _word_options(saved)
+    if encoder.kind == RECURRENT:
+        options |= {"given": 1, **dict.fromkeys(("stack_layers", "words", "tags_read", "shapes", "styles"), 0)}
     if made is None:
         return options
     return options | {
@@ -237,6 +267,17 @@ def options_of(saved: Saved) -> dict[str, Any]:
     }
 
 
+def _word_options(saved: Saved) -> dict[str, int]:
+    words, known = saved.config.words, saved.vocabulary
+    return {
+        "beside": sum(known.tag_widths[:2]) + words.characters,
+        "lemma": words.lemmas,
+        "lemma_classes": max(len(known.scripts), 1),
+        "feature": words.features,
+        "feature_classes": sum(known.feature_widths),
+    }
+
+
 def _rows(weights: Mapping[str, Stored], table: str) -> int:
     found = weights.get(f"encoder.features.{table}.weight")
     return found.shape[0] if found is not None else 0
@@ -244,10 +285,38 @@ def _rows(weights: Mapping[str, Stored], table: str) -> int:
 
 def weights_of(saved: Saved) -> dict[str, Packed]:
     """Return the weights as they are stored, those of a pretrained encoder under names that all architectures share."""
-    names = {name: name for name in saved.weights if not name.startswith((MODEL, *LEFT_TO_NUMPY))}
+    encoder = "encoder." if saved.config.encoder.kind == RECURRENT else MODEL
+    left_out = (encoder, PREFIX, *LEFT_TO_NUMPY)
+    names = {name: name for name in saved.weights if not name.startswith(left_out)}
     if saved.architecture is not None:
         names |= _encoder_names(saved)
-    return {ours: _packed(saved.weights[theirs]) for ours, theirs in names.items()}
+    return {ours: _packed(saved.weights[theirs]) for ours, theirs in names.items()} | _word_weights(saved)
+
+
+def _word_weights(saved: Saved) -> dict[str, Packed]:
+    """Return the weights of the scorers of lemmas and features, whose choices stand side by side.
+
+    What they read of a word's vector is rounded apart from what they read beside it: the sizes of both differ much.
+    """
+    size, words = saved.config.encoder.layers.size, saved.config.words
+    made: dict[str, NDArray[Any]] = {}
+    for name, hidden, tasks in (
+        ("lemma", words.lemmas, 1),
+        ("feature", words.features, len(saved.vocabulary.feature_widths)),
+    ):
+        if hidden:
+            weight = _floats(saved, f"{name}.first.weight")
+            made |= {f"{name}.vector.weight": weight[:, :size], f"{name}.beside": weight[:, size:]}
+            made[f"{name}.vector.bias"] = _floats(saved, f"{name}.first.bias")
+            for kind in ("weight", "bias"):
+                made[f"{name}.norm.{kind}"] = _floats(saved, f"{name}.norm.{kind}")
+                classes = [_floats(saved, f"{name}.classes.{task}.{kind}") for task in range(tasks)]
+                made[f"{name}.classes.{kind}"] = np.concatenate(classes)
+    return {f"{PREFIX}{name}": (np.ascontiguousarray(values), None) for name, values in made.items()}
+
+
+def _floats(saved: Saved, name: str) -> Floats:
+    return saved.weights[f"{PREFIX}{name}"].floats()
 
 
 def _encoder_names(saved: Saved) -> dict[str, str]:

@@ -7,6 +7,7 @@ Words stand in a row, those of all sentences one after the other, without paddin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +23,14 @@ Numbers = NDArray[np.int64]
 def best(scores: Floats) -> Numbers:
     """Return the place of the largest score of each row."""
     return np.asarray(scores.argmax(axis=-1), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class WordScores:
+    """Scores of lemmas and features, as far as a network has learned them."""
+
+    lemmas: Floats | None  # (W, scripts)
+    features: tuple[Floats, ...]  # bundles, then the values of each feature: (W, classes) each, or none at all
 
 
 class Output(Protocol):
@@ -57,6 +66,12 @@ class Output(Protocol):
 
     def order(self) -> Floats | None:
         """Return (W,), the head score learned by order, where the network has one."""
+
+    def vectors(self) -> Floats:
+        """Return (W, size), the words' vectors in context."""
+
+    def word_scores(self) -> WordScores | None:
+        """Return scores of lemmas and features, where the network has learned any."""
 
     def label_scores(self, sentence: Numbers, start: Numbers, end: Numbers) -> Floats:
         """Return (spans, labels), of all labels but the empty one, for some spans."""

@@ -19,9 +19,11 @@ from h3n.decode import Scores
 from h3n.engine.architectures import DISTANCES, EMBEDDINGS
 from h3n.engine.features import Features
 from h3n.engine.inputs import Inputs, pieces_of, word_positions
-from h3n.engine.output import Floats, Numbers, best
+from h3n.engine.output import Floats, Numbers, WordScores, best
+from h3n.engine.recurrent import Recurrent
 from h3n.engine.saved import Saved
 from h3n.engine.spans import bar_helper, charts, spans_of
+from h3n.engine.words import WordHeads
 
 LEAKY = 0.1  # what is left of a negative number by the activation of roles
 EPSILON = 1e-5  # of every norm but those of a pretrained encoder
@@ -231,6 +233,9 @@ class Stack:
         return norm(x + np.concatenate(both(inside, "outer"), axis=1), *layer["outer_norm"])
 
 
+STACKS: dict[str, type[Stack] | type[Recurrent]] = {"attentive": Stack, "pretrained": Stack, "recurrent": Recurrent}
+
+
 class Encoder:
     """Words to vectors in context: features of words, on top of a pretrained model or alone, then the stack."""
 
@@ -241,7 +246,7 @@ class Encoder:
         weights = Weights(saved, "encoder.")
         self.project = weights.pair("project") if self.transformer is not None else None
         self.norm = weights.pair("norm")
-        self.stack = Stack(saved)
+        self.stack = STACKS[saved.config.encoder.kind](saved)
 
     def run(self, sentences: Sequence[Inputs]) -> Floats:
         """Return a vector for every word, and for each sentence's start and stop."""
@@ -282,6 +287,7 @@ class PlainNetwork:
         self.encoder = Encoder(saved)
         self.weights = Weights(saved)
         self.ordered = saved.config.scorers.order > 0
+        self.words = WordHeads(saved) if saved.config.words.learned else None
         known = saved.vocabulary
         allowed = np.array([known.at_root, known.elsewhere], dtype=np.bool_).reshape(2, -1)
         self.barred = ~(allowed | ~allowed.any(axis=1, keepdims=True))  # no relation at all is no choice
@@ -289,7 +295,7 @@ class PlainNetwork:
     def run(self, sentences: Sequence[Inputs]) -> PlainOutput:
         started = time.thread_time()
         positions = self.encoder.run(sentences)
-        return PlainOutput(self, tuple(one.length for one in sentences), positions, time.thread_time() - started)
+        return PlainOutput(self, tuple(sentences), positions, time.thread_time() - started)
 
     def role(self, name: str, x: Floats) -> Floats:
         """Return vectors made fit for a role: of a governor, a dependent, a start or an end."""
@@ -319,9 +325,13 @@ class PlainOutput:
     """What the plain network says of a batch; every answer is computed when it is asked for."""
 
     network: PlainNetwork
-    lengths: tuple[int, ...]
+    inputs: tuple[Inputs, ...]
     positions: Floats  # (words, starts and stops, d)
     encoder_seconds: float
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        return tuple(one.length for one in self.inputs)
 
     @cached_property
     def _places(self) -> Numbers:
@@ -419,6 +429,15 @@ class PlainOutput:
 
     def order(self) -> Floats | None:
         return self.network.classes("order", self._words)[:, 0] if self.network.ordered else None
+
+    def vectors(self) -> Floats:
+        return self._words
+
+    def word_scores(self) -> WordScores | None:
+        heads = self.network.words
+        if heads is None:
+            return None
+        return heads.score(self._words, heads.beside(self.inputs, self.tag_scores(), self.upos_scores()))
 
 
 def _within(lengths: Sequence[int]) -> Numbers:

@@ -17,13 +17,14 @@ from safetensors import SafetensorError, safe_open
 
 from h3n.config import Config, config_of
 from h3n.config.building import show
-from h3n.config.options import Encoder, Layers
+from h3n.config.options import Encoder, Layers, Words
 from h3n.convert import LEVELS
 from h3n.engine.architectures import Architecture, linear, norm, read_architecture
+from h3n.engine.lemmas import is_script
 from h3n.engine.pieces import Tokenizer
 from h3n.engine.storage import SCALE, Stored, is_scale, shape_once_unpacked, stored
 from h3n.engine.tokenizer_file import read_tokenizer
-from h3n.engine.vocabulary import EMPTY, SHAPES, Vocabulary
+from h3n.engine.vocabulary import CHARACTER_SIZE, EMPTY, SHAPES, Vocabulary
 from h3n.errors import H3nError, InputError
 from h3n.files import check_regular, checksum
 from h3n.models import ABOUT, ENCODER, SEGMENTER, SHA256, WEIGHTS, read_about
@@ -37,8 +38,9 @@ LARGEST_SCALE = LARGEST_WEIGHT / 127  # of weights in 8 bits
 VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
-MOST |= {"words": 10_000_000, "characters": 1_200_000}
-WRITTEN = ("labels", "relations", "tags", "upos", "top")  # what stands in files of trees
+MOST |= {"features": 10_000, "bundles": 50_000, "scripts": 50_000, "irregular": 1_000_000}
+MOST |= {"words": 10_000_000, "characters": 1_200_000, "pieces": 1_000_000}
+WRITTEN = ("labels", "relations", "tags", "upos", "features", "bundles", "top")  # what stands in files of trees
 LARGEST_COUNT = 1 << 53  # of a word: what every program reads of a JSON number
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
 
@@ -106,6 +108,15 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
         for entry in (given,) if isinstance(given, str) else given:
             if not entry.isprintable() or " " in entry:
                 raise InputError(f"{file}: vocabulary.{name} has {show(entry)}; expected characters that can be shown")
+    for script in vocabulary.scripts:
+        if not is_script(script) or not script.isprintable():
+            raise InputError(f"{file}: vocabulary.scripts has {show(script)}; expected an edit script")
+    for word, _, lemma in vocabulary.irregular:
+        if not lemma or not lemma.isprintable() or max(len(word), len(lemma)) > LONGEST_NAME:
+            raise InputError(f"{file}: vocabulary.irregular has the lemma {show(lemma)}; expected text to be shown")
+    for feature in vocabulary.features:
+        if not all(feature.partition("=")):
+            raise InputError(f"{file}: vocabulary.features has {show(feature)}; expected NAME=VALUE")
     return about, config, vocabulary
 
 
@@ -140,6 +151,23 @@ def implied_shapes(
             found |= linear(f"{name}.first", size, hidden) | norm(f"{name}.norm", hidden)
             for at, count in enumerate(classes):
                 found |= linear(f"{name}.classes.{at}", hidden, max(count, 1))
+    return found | _word_shapes(config.words, size, vocabulary)
+
+
+def _word_shapes(options: Words, size: int, vocabulary: Vocabulary) -> Shapes:
+    if not options.learned:
+        return {}
+    found: Shapes = {"words.characters.embed.weight": (len(vocabulary.characters) + 2, CHARACTER_SIZE)}
+    found |= {"words.characters.filters.weight": (options.characters, CHARACTER_SIZE, 3)}
+    found |= {"words.characters.filters.bias": (options.characters,)}
+    width = size + sum(vocabulary.tag_widths[:2]) + options.characters
+    tasks = {"lemma": (options.lemmas, [len(vocabulary.scripts)])}
+    tasks["feature"] = (options.features, vocabulary.feature_widths)
+    for name, (hidden, classes) in tasks.items():
+        if hidden:
+            found |= linear(f"words.{name}.first", width, hidden) | norm(f"words.{name}.norm", hidden)
+            for at, count in enumerate(classes):
+                found |= linear(f"words.{name}.classes.{at}", hidden, max(count, 1))
     return found
 
 
@@ -148,14 +176,15 @@ def _encoder_shapes(
 ) -> Shapes:
     layers = options.layers
     content = layers.size // 2 if layers.count else layers.size
-    found = _stack_shapes(layers) | norm("encoder.norm", content)
+    stack = _recurrent_shapes(options, vocabulary) if options.kind == "recurrent" else _stack_shapes(layers)
+    found = stack | norm("encoder.norm", content)
     if architecture is not None:
         found |= architecture.shapes() | linear("encoder.project", architecture.hidden_size, content)
     words, tables = len(vocabulary.words) + 2, {"encoder.features.edges": (2, content)}
     if options.words and architecture is None:
         tables["encoder.features.words.weight"] = (words, content)
         if options.vectors:
-            tables[VECTORS] = (words, vectors)
+            tables[VECTORS] = (len(vocabulary.pieces) + 2 if vocabulary.pieces else words, vectors)
             tables["encoder.features.vector_map.weight"] = (content, vectors)
     if options.tags:
         tables["encoder.features.tags.weight"] = (len(vocabulary.tags) + 2, content)
@@ -180,6 +209,26 @@ def _stack_shapes(layers: Layers) -> Shapes:
     return found
 
 
+def _recurrent_shapes(options: Encoder, vocabulary: Vocabulary) -> Shapes:
+    size = options.layers.size
+    found: Shapes = {}
+    for at in range(options.layers.count):
+        size_in = size + options.fed if at else size // 2
+        for side in ("right", "left"):
+            found |= _lstm_shapes(f"encoder.layers.{at}.{side}", size_in, size // 2)
+    if options.fed:
+        classes = sum(vocabulary.tag_widths)
+        found |= linear("encoder.tagger.classes", size, classes)
+        found |= linear("encoder.tagger.out", classes, options.fed)
+    return found
+
+
+def _lstm_shapes(name: str, size_in: int, size: int, *, end: str = "") -> Shapes:
+    """Return the shapes of a recurrent step's weights: four numbers of each size, of input and of state."""
+    shapes: Shapes = {f"{name}.weight_ih_l0{end}": (4 * size, size_in), f"{name}.weight_hh_l0{end}": (4 * size, size)}
+    return shapes | {f"{name}.bias_{kind}_l0{end}": (4 * size,) for kind in ("ih", "hh")}
+
+
 def _character_shapes(options: Encoder, count: int, content: int) -> Shapes:
     name, size, half = "encoder.features.characters", options.character_size, content // 2
     if options.characters == "none":
@@ -188,11 +237,7 @@ def _character_shapes(options: Encoder, count: int, content: int) -> Shapes:
     if options.characters == "cnn":
         return found | {f"{name}.filters.weight": (content, size, 3), f"{name}.filters.bias": (content,)}
     for end in ("", "_reverse"):
-        found |= {
-            f"{name}.lstm.weight_ih_l0{end}": (4 * half, size),
-            f"{name}.lstm.weight_hh_l0{end}": (4 * half, half),
-        }
-        found |= {f"{name}.lstm.bias_{kind}_l0{end}": (4 * half,) for kind in ("ih", "hh")}
+        found |= _lstm_shapes(f"{name}.lstm", size, half, end=end)
     return found | linear(f"{name}.out", 2 * half, content)
 
 
@@ -229,7 +274,7 @@ def vector_size(file: Path, found: Shapes, config: Config) -> int:
     vectors = found.get(VECTORS)
     if vectors is not None and (len(vectors) != 2 or not vectors[1]):
         raise InputError(f"{file}: {VECTORS} has shape {vectors}; expected a table with a row for each word")
-    if config.encoder.vectors and config.encoder.words and config.encoder.kind == "attentive" and vectors is None:
+    if config.encoder.vectors and config.encoder.words and config.encoder.kind != "pretrained" and vectors is None:
         raise InputError(f"{file}: {VECTORS} is missing; encoder.vectors asks for it")
     return vectors[1] if vectors else 0
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from h3n.engine.inputs import Inputs, pieces_of
+from h3n.engine.lemmas import edit_script
 from h3n.engine.pieces import Numbers, Tokenizer
-from h3n.engine.vocabulary import IGNORE, PADDING, Vocabulary
+from h3n.engine.vocabulary import IGNORE, NO_TAG, PADDING, Vocabulary, feature_values
 from h3n.model.soft_targets import SoftTargets, read_soft_targets
 from h3n.trees import ROOT, Dependencies, SoftLabels, Span
 
@@ -31,6 +32,9 @@ class Targets:
     ranks: Numbers | None = None  # (n,): governors of the tree that orders the heads, as in `governors`
     tags: Numbers | None = None  # (n,)
     upos: Numbers | None = None  # (n,)
+    features: Numbers | None = None  # (n, names of features): 0 for none
+    bundles: Numbers | None = None  # (n,): 0 for one that is not known
+    lemmas: Numbers | None = None  # (n,): scripts
     soft: SoftTargets = NOTHING_SOFT  # in place of the same above, where a teacher says more than one tree does
 
 
@@ -56,6 +60,7 @@ class Batch:
     shapes: Tensor  # (B, n + 2)
     styles: Tensor  # (B,)
     characters: Tensor | None  # (B, n + 2, characters); None where the encoder reads none
+    static: Tensor | None = None  # (B, n + 2, pieces); None where there are no static vectors of pieces
     rows: Rows | None = None
 
 
@@ -68,13 +73,16 @@ def read_targets(
     ranks: Sequence[int] | None = None,
     tags: Sequence[str] | None = None,
     upos: Sequence[str] | None = None,
+    features: Sequence[str] | None = None,
+    lemmas: Sequence[str] | None = None,
+    words: Sequence[str] = (),
     soft_labels: SoftLabels | None = None,
     length: int = 0,
 ) -> Targets:
     """Return what is known of a sentence as numbers. Levels count from 1; spans with unknown labels are left out.
 
     ``ranks`` are the governors of the tree in which every word is to outrank the words below it; soft labels need the
-    number of words as ``length``.
+    number of words as ``length``, lemmas the words themselves.
     """
     governors = relations = None
     if dependencies is not None:
@@ -93,6 +101,9 @@ def read_targets(
         ranks=_governor_ids(ranks) if ranks is not None else None,
         tags=_ids(tags, vocabulary.tag_index) if tags is not None else None,
         upos=_ids(upos, vocabulary.upos_index) if upos is not None else None,
+        features=_feature_ids(features, vocabulary) if features is not None and vocabulary.features else None,
+        bundles=_bundle_ids(features, vocabulary) if features is not None and vocabulary.bundles else None,
+        lemmas=_script_ids(words, lemmas, vocabulary) if lemmas is not None and vocabulary.scripts else None,
         soft=read_soft_targets(soft_labels, vocabulary, length=length) if soft_labels is not None else NOTHING_SOFT,
     )
 
@@ -103,6 +114,25 @@ def _governor_ids(governors: Sequence[int]) -> Numbers:
 
 def _ids(names: Sequence[str], index: Mapping[str, int]) -> Numbers:
     return np.array([index.get(name, IGNORE) for name in names], dtype=np.int64)
+
+
+def _feature_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
+    index = vocabulary.feature_index
+    ids = np.zeros((len(words), len(index)), dtype=np.int64)
+    for word, features in enumerate(map(feature_values, words)):
+        for column, (name, values) in enumerate(index.items()):
+            if name in features:
+                ids[word, column] = values.get(features[name], IGNORE)
+    return ids
+
+
+def _bundle_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
+    return np.array([vocabulary.bundle_index.get(bundle, 0) for bundle in words], dtype=np.int64)
+
+
+def _script_ids(words: Sequence[str], lemmas: Sequence[str], vocabulary: Vocabulary) -> Numbers:
+    scripts = (edit_script(*pair) if pair[1] not in NO_TAG else "" for pair in zip(words, lemmas, strict=True))
+    return np.array([vocabulary.script_index.get(script, IGNORE) for script in scripts], dtype=np.int64)
 
 
 def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) -> Batch:
@@ -129,19 +159,20 @@ def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) 
         tags=_padded([s.tags for s in sentences], width),
         shapes=_padded([s.shapes for s in sentences], width),
         styles=torch.tensor([s.style for s in sentences], dtype=torch.int64),
-        characters=_padded_characters(sentences, width),
+        characters=_padded_parts([s.characters for s in sentences], width),
+        static=_padded_parts([s.static for s in sentences], width),
         rows=rows,
     )
 
 
-def _padded_characters(sentences: Sequence[Inputs], width: int) -> Tensor | None:
-    """Return (B, n + 2, characters), or None where the sentences were read without their characters."""
-    longest = max((len(ids) for sentence in sentences for ids in sentence.characters), default=0)
+def _padded_parts(sentences: Sequence[Sequence[Numbers]], width: int) -> Tensor | None:
+    """Return (B, n + 2, parts) for the parts of every word, or None where the sentences were read without them."""
+    longest = max((len(ids) for sentence in sentences for ids in sentence), default=0)
     if not longest:
         return None
     table = np.full((len(sentences), width, longest), PADDING, dtype=np.int64)
     for b, sentence in enumerate(sentences):
-        for word, ids in enumerate(sentence.characters, start=1):
+        for word, ids in enumerate(sentence, start=1):
             table[b, word, : len(ids)] = ids
     return torch.from_numpy(table)
 
@@ -170,9 +201,13 @@ def to_device(batch: Batch, device: torch.device) -> Batch:
 
 
 def stack_targets(columns: Sequence[Numbers | None], lengths: Sequence[int]) -> Tensor:
-    """Return one target of all sentences in a row (words of all sentences, no padding), `IGNORE` where unknown."""
+    """Return one target of all sentences in a row (words of all sentences, no padding), `IGNORE` where unknown.
+
+    What has several columns has all of them.
+    """
+    wide = next((column.shape[1:] for column in columns if column is not None), ())
     filled: list[NDArray[np.int64]] = [
-        column if column is not None else np.full(length, IGNORE, dtype=np.int64)
+        column if column is not None else np.full((length, *wide), IGNORE, dtype=np.int64)
         for column, length in zip(columns, lengths, strict=True)
     ]
     return torch.from_numpy(np.concatenate(filled)) if filled else torch.zeros(0, dtype=torch.int64)

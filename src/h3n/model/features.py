@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -16,6 +17,8 @@ from h3n.config import Encoder, expand
 from h3n.engine.vocabulary import PADDING, SHAPES, UNKNOWN, Vocabulary
 from h3n.errors import InputError
 from h3n.model.batch import Batch
+
+PIECES, PIECE_VECTORS = "pieces.txt", "vectors.npy"
 
 
 class CharacterCnn(nn.Module):
@@ -72,8 +75,8 @@ class Features(nn.Module):
         self.vector_map: nn.Linear | None = None
         if words and options.vectors:
             # A saved parser brings its vectors along; only their size is needed to make room for them.
-            empty = torch.zeros(len(vocabulary.words) + 2, vector_size)
-            table = empty if vector_size else read_vectors(expand(options.vectors), vocabulary.words)
+            rows = len(vocabulary.pieces or vocabulary.words) + 2
+            table = torch.zeros(rows, vector_size) if vector_size else _read_static(options, vocabulary)
             self.vectors = nn.Embedding(table.shape[0], table.shape[1], padding_idx=PADDING)
             self.vectors.weight = nn.Parameter(table, requires_grad=False)
             self.vector_map = nn.Linear(table.shape[1], size, bias=False)
@@ -98,7 +101,7 @@ class Features(nn.Module):
         if self.words is not None:
             total = total + self._word_vectors(self.words, batch.words)
         if self.vectors is not None and self.vector_map is not None:
-            total = total + self.vector_map(self.vectors(batch.words))
+            total = total + self.vector_map(self._static_vectors(self.vectors, batch))
         if self.tags is not None:
             total = total + self.tags(batch.tags)
         if self.shapes is not None:
@@ -119,6 +122,16 @@ class Features(nn.Module):
         places[torch.arange(len(stops), device=total.device), stops, 1] = 1.0
         return total + places @ self.edges
 
+    def _static_vectors(self, table: nn.Embedding, batch: Batch) -> Tensor:
+        """Return the vector of each word: its own, or the mean of those of its pieces."""
+        vectors: Tensor
+        if batch.static is None:
+            vectors = table(batch.words)
+        else:
+            count = (batch.static != PADDING).sum(dim=-1, keepdim=True).clamp_(min=1)
+            vectors = table(batch.static).sum(dim=-2) / count
+        return vectors
+
     def _word_vectors(self, embed: nn.Embedding, words: Tensor) -> Tensor:
         embedded: Tensor
         if not self.training:
@@ -137,6 +150,39 @@ def _shrink(embedding: nn.Embedding) -> None:
     if embedding.padding_idx is not None:
         with torch.no_grad():
             embedding.weight[embedding.padding_idx] = 0.0
+
+
+def _read_static(options: Encoder, vocabulary: Vocabulary) -> Tensor:
+    path = expand(options.vectors)
+    return read_piece_vectors(path, vocabulary.pieces) if vocabulary.pieces else read_vectors(path, vocabulary.words)
+
+
+def read_pieces(folder: Path) -> tuple[str, ...]:
+    """Return the pieces that a folder of static vectors has, the most frequent first."""
+    try:
+        lines = (folder / PIECES).read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder / PIECES}: cannot read the pieces: {error}") from None
+    pieces = tuple(lines[:-1] if not lines[-1] else lines)
+    if len(set(pieces)) < len(pieces):
+        raise InputError(f"{folder / PIECES}: holds a piece twice; expected each on one line")
+    return pieces
+
+
+def read_piece_vectors(folder: Path, kept: tuple[str, ...]) -> Tensor:
+    """Return the static vectors of these pieces, behind those of padding and of what is not known, which are zero."""
+    pieces = read_pieces(folder)
+    try:
+        table = np.load(folder / PIECE_VECTORS, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder / PIECE_VECTORS}: cannot read the vectors: {error}") from None
+    if table.ndim != 2 or len(table) != len(pieces):
+        raise InputError(
+            f"{folder / PIECE_VECTORS}: shape {table.shape}; expected a row for each of {len(pieces)} pieces"
+        )
+    index = {piece: at for at, piece in enumerate(pieces)}
+    rows = torch.from_numpy(np.asarray(table[[index[piece] for piece in kept]], dtype=np.float32))
+    return torch.cat((torch.zeros(2, table.shape[1]), rows))
 
 
 def read_vectors(path: Path, words: tuple[str, ...]) -> Tensor:

@@ -23,9 +23,10 @@ from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
 from h3n.model.soft_targets import soft_cross_entropy
 from h3n.model.spans import Spans, spans_of
+from h3n.model.words import WordTensors
 from h3n.trees import WHOLE
 
-TERMS = ("span", "arc", "relation", "head", "order", "joint", "tag")
+TERMS = ("span", "arc", "relation", "head", "order", "joint", "tag", "lemma", "feature")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,43 @@ def losses(
         "head": head,
         "order": order,
         "joint": joint,
-        "tag": tag + upos,
+        "tag": tag + upos + early_loss(output, targets),
+        **word_losses(output.word_scores, word_columns(targets, lengths), zero=arc.new_zeros(())),
     }
+
+
+def early_loss(output: Output, targets: Sequence[Targets]) -> Tensor:
+    """Return the sum of the terms of tags and features that are predicted after the first layer."""
+    if not output.early:
+        return output.arcs.new_zeros(())
+    lengths, inside = output.spans.lengths, output.words
+    columns = [stack_targets([getattr(t, name) for t in targets], lengths) for name in ("tags", "upos", "features")]
+    known = torch.cat([column.view(len(column), -1) for column in columns], dim=1).to(output.mask.device)
+    # A batch of sentences without features has one column that is not known, in place of theirs.
+    pairs = zip(output.early, known.unbind(dim=1), strict=False)
+    return torch.stack([_cross_entropy(scores[inside], column) for scores, column in pairs]).sum()
+
+
+def word_columns(targets: Sequence[Targets], lengths: Sequence[int]) -> dict[str, Tensor]:
+    """Return what is known of the lemmas and features of all words in a row."""
+    return {
+        name: stack_targets([getattr(target, name) for target in targets], lengths)
+        for name in ("lemmas", "bundles", "features")
+    }
+
+
+def word_losses(scores: WordTensors | None, columns: dict[str, Tensor], *, zero: Tensor) -> dict[str, Tensor]:
+    """Return the sums of the terms of lemmas and features."""
+    lemma = feature = zero
+    if scores is not None and scores.lemmas is not None:
+        lemma = _cross_entropy(scores.lemmas, columns["lemmas"].to(zero.device))
+    if scores is not None and scores.features:
+        parts = [columns[name].view(len(columns[name]), -1) for name in ("bundles", "features")]
+        known = torch.cat(parts, dim=1).to(zero.device)
+        # A batch of sentences without features has one column that is not known, in place of theirs.
+        pairs = zip(scores.features, known.unbind(dim=1), strict=False)
+        feature = torch.stack([_cross_entropy(choice, column) for choice, column in pairs]).sum()
+    return {"lemma": lemma, "feature": feature}
 
 
 def weigh(terms: dict[str, Tensor], options: Loss) -> Tensor:

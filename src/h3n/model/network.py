@@ -19,10 +19,16 @@ from h3n.engine.vocabulary import Vocabulary
 from h3n.errors import UnknownName
 from h3n.model.batch import Batch
 from h3n.model.encoders import Attentive, Pretrained
+from h3n.model.recurrent import Recurrent
 from h3n.model.scorers import ArcScorer, Posts, RelationScorer, SpanScorer, WordScorer
 from h3n.model.spans import Spans, spans_of
+from h3n.model.words import WordHeads, WordTensors
 
-ENCODERS: dict[str, type[Attentive] | type[Pretrained]] = {"attentive": Attentive, "pretrained": Pretrained}
+ENCODERS: dict[str, type[Attentive] | type[Recurrent] | type[Pretrained]] = {
+    "attentive": Attentive,
+    "recurrent": Recurrent,
+    "pretrained": Pretrained,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +45,9 @@ class Output:
     order: Tensor | None  # (B, n): the head score learned by order, where the network has one
     tags: Tensor  # (B, n, tags)
     upos: Tensor  # (B, n, tags)
+    vectors: Tensor  # (B, n, d)
+    word_scores: WordTensors | None = None  # lemmas and features, where the network has learned them
+    early: tuple[Tensor, ...] = ()  # (B, n, classes) each: tags, upos and every feature, after the first layer
 
     @property
     def levels(self) -> Tensor:
@@ -75,6 +84,7 @@ class Network(nn.Module):
         self.head = WordScorer(size, options.head, (LEVELS,), dropout=dropout)
         self.order = WordScorer(size, options.order, (1,), dropout=dropout) if options.order else None
         self.tag = WordScorer(size, options.tag, (len(vocabulary.tags), len(vocabulary.upos)), dropout=dropout)
+        self.words = WordHeads(size, config.words, vocabulary) if config.words.learned else None
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -86,7 +96,11 @@ class Network(nn.Module):
         return self.span.bias.device
 
     def forward(self, batch: Batch) -> Output:
-        words = self.encoder(batch)  # (B, n + 2, d)
+        early: tuple[Tensor, ...] = ()
+        if isinstance(self.encoder, Recurrent):
+            words, early = self.encoder.encode(batch)  # (B, n + 2, d)
+        else:
+            words = self.encoder(batch)
         governors, dependents = self.relation.roles(words)
         inner = words[:, 1:-1]
         (levels,) = self.head(inner)
@@ -102,6 +116,9 @@ class Network(nn.Module):
             order=self.order(inner)[0][..., 0] if self.order is not None else None,
             tags=tags,
             upos=upos,
+            vectors=inner,
+            word_scores=self.words.read(batch, inner, tags, upos) if self.words is not None else None,
+            early=tuple(scores[:, 1:-1] for scores in early),
         )
 
     def relations(self, output: Output, governors: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from h3n.decode import Scores
 from h3n.engine.inputs import Inputs
-from h3n.engine.output import Floats, Numbers, best
+from h3n.engine.output import Floats, Numbers, WordScores, best
 from h3n.model.batch import collate, to_device
 from h3n.model.network import Network, Output
 from h3n.model.spans import Spans
@@ -95,6 +95,16 @@ class TorchOutput:
 
     def order(self) -> Floats | None:
         return self._words(self._found.order) if self._found.order is not None else None
+
+    def vectors(self) -> Floats:
+        return self._words(self._found.vectors)
+
+    def word_scores(self) -> WordScores | None:
+        found = self._found.word_scores
+        if found is None:
+            return None
+        lemmas = _floats(found.lemmas) if found.lemmas is not None else None
+        return WordScores(lemmas, tuple(map(_floats, found.features)))
 
     @torch.inference_mode()
     def label_scores(self, sentence: Numbers, start: Numbers, end: Numbers) -> Floats:

@@ -83,14 +83,14 @@ def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config, str]:
     if network.tokenizer is not None:
         rows = len(model.get_input_embeddings().weight)
         check_numbers(encoder / TOKENIZER, table, network.tokenizer, rows=rows)
-    _try(folder, network.eval(), vocabulary, config)
+    _try(folder, network.eval(), vocabulary)
     return network, vocabulary, config, segmenter_of(folder, about)
 
 
 @torch.inference_mode()
-def _try(folder: Path, network: Network, vocabulary: Vocabulary, config: Config) -> None:
+def _try(folder: Path, network: Network, vocabulary: Vocabulary) -> None:
     """Raise if the network cannot read a sentence: an encoder of the library is checked by nobody else."""
-    words, characters = ["a"] * TRIED, config.encoder.characters != "none"
+    words, characters = ["a"] * TRIED, bool(vocabulary.characters)
     try:
         inputs = read_inputs(words, vocabulary, tokenizer=network.tokenizer, characters=characters)
         network(collate([inputs], tokenizer=network.tokenizer))

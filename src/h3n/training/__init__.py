@@ -4,6 +4,7 @@ from h3n.training.data import StreamedExamples, load_examples
 from h3n.training.evaluation import evaluate, tune_weight
 from h3n.training.events import Check, Event, Listener, Note, Update, with_tensorboard
 from h3n.training.loop import train
+from h3n.training.words import train_words
 
 __all__ = [
     "Check",
@@ -15,6 +16,7 @@ __all__ = [
     "evaluate",
     "load_examples",
     "train",
+    "train_words",
     "tune_weight",
     "with_tensorboard",
 ]

@@ -44,6 +44,16 @@ class Position:
     plateau: int = 0  # checks since the best or the last halving
     finished: bool = False
 
+    @property
+    def is_checked(self) -> bool:
+        """Return whether dev was ever evaluated."""
+        return self.best > float("-inf")
+
+    @property
+    def is_due(self) -> bool:
+        """Return whether updates were done since the last check."""
+        return self.losses > 0
+
 
 def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
     """Fill a folder so that it appears whole or not at all; a folder of that name is replaced."""

@@ -26,11 +26,12 @@ from h3n.model.soft_targets import SoftTargets
 from h3n.training.data import Numbered
 
 Row = NDArray[np.int32]
-TARGETS = ("governors", "relations", "levels", "ranks", "tags", "upos")
+TARGETS = ("governors", "relations", "levels", "ranks", "tags", "upos", "bundles", "lemmas")
 SOFT = {"spans": 4, "governors": 3, "relations": 3, "tags": 3, "upos": 3}  # soft targets and the width of their rows
-# The arrays of a row: of the inputs, lengths of words in characters and all of those, pieces and the words they are of.
+# The arrays of a row: of the inputs, lengths of words in characters and all of those, the same in pieces with static
+# vectors, pieces of an encoder and the words they are of; of the targets spans and features, which are tables.
 INPUTS = ("words", "tags", "shapes")
-ARRAYS = len(INPUTS) + 2 + 2 + 1 + len(TARGETS) + len(SOFT)
+ARRAYS = len(INPUTS) + 2 + 2 + 2 + 2 + len(TARGETS) + len(SOFT)
 
 
 class DiskExamples(Sequence[Numbered]):
@@ -69,12 +70,12 @@ class DiskExamples(Sequence[Numbered]):
 def pack(example: Numbered) -> Row:
     """Return an example as one row of numbers, without its weight."""
     inputs, targets = example.inputs, example.targets
-    characters = inputs.characters
     arrays: list[Numbers | None] = [getattr(inputs, name) for name in INPUTS]
-    arrays.append(np.array([len(word) for word in characters], dtype=np.int64))
-    arrays.append(np.concatenate(characters) if characters else np.zeros(0, dtype=np.int64))
+    for parts in (inputs.characters, inputs.static):
+        arrays.append(np.array([len(word) for word in parts], dtype=np.int64))
+        arrays.append(np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64))
     arrays += [inputs.pieces.ids, inputs.pieces.words] if inputs.pieces is not None else [None, None]
-    arrays.append(targets.spans.ravel() if targets.spans is not None else None)
+    arrays += [None if table is None else table.ravel() for table in (targets.spans, targets.features)]
     arrays += [getattr(targets, name) for name in TARGETS]
     tables = [getattr(targets.soft, name) for name in SOFT]
     arrays += [None if table is None else table.ravel() for table in tables]
@@ -92,7 +93,7 @@ def unpack(row: Row, weight: float) -> Numbered:
         None if each < 0 else row[start:end].astype(np.int64)
         for each, start, end in zip(lengths, ends[:-1], ends[1:], strict=True)
     ]
-    words, tags, shapes, word_lengths, characters, ids, owners, spans, *rest = arrays
+    words, tags, shapes, lengths_read, characters, counts, static, ids, owners, spans, features, *rest = arrays
     pieces = Pieces(ids, owners) if ids is not None and owners is not None else None
     return Numbered(
         inputs=Inputs(
@@ -101,18 +102,24 @@ def unpack(row: Row, weight: float) -> Numbered:
             words=_known(words),
             tags=_known(tags),
             shapes=_known(shapes),
-            characters=tuple(np.split(_known(characters), np.cumsum(_known(word_lengths))[:-1]))
-            if len(_known(word_lengths))
-            else (),
+            characters=_parts(characters, lengths_read),
+            static=_parts(static, counts),
             pieces=pieces,
         ),
         targets=Targets(
-            spans=spans.reshape(-1, 3) if spans is not None else None,
+            spans=_table(spans, 3),
+            features=features.reshape(length, -1) if features is not None else None,
             soft=SoftTargets(**dict(zip(SOFT, map(_table, rest[len(TARGETS) :], SOFT.values()), strict=True))),
             **dict(zip(TARGETS, rest[: len(TARGETS)], strict=True)),
         ),
         weight=weight,
     )
+
+
+def _parts(numbers: Numbers | None, lengths: Numbers | None) -> tuple[Numbers, ...]:
+    """Return the parts of each word, or none of any."""
+    counts = _known(lengths)
+    return tuple(np.split(_known(numbers), np.cumsum(counts)[:-1])) if len(counts) else ()
 
 
 def _table(numbers: Numbers | None, width: int) -> Numbers | None:

@@ -13,7 +13,10 @@ from h3n.training.data import Example
 from h3n.trees import Sentence
 
 LOGGED_FIRST = ("LP", "LR", "LF1", "exact", "UAS", "LAS")
-LOGGED = {"heads": "heads", "XPOS": "tags", "UPOS": "upos"}  # name of a class -> its name in logs
+# Name of a class -> its name in logs.
+LOGGED = {"heads": "heads", "XPOS": "tags", "UPOS": "upos", "lemmas": "lemmas", "features": "features"}
+NONE = "_"  # the features of a word without any
+Column = tuple[str, ...] | None
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -75,11 +78,17 @@ def compare(examples: Sequence[Example], parsed: Sequence[Parsed], *, scoring: s
     """
     totals = TreebankTotals(Convention(parameters=usual_parameters(scoring)))
     for example, found in zip(examples, parsed, strict=True):
-        levels = {"heads": (example.levels, found.levels)}
-        counts = count_sentence(example.sentence, found.sentence, convention=totals.convention, classes=levels)
+        classes = {"heads": (example.levels, found.levels)} | word_classes(example.sentence, found.sentence)
+        counts = count_sentence(example.sentence, found.sentence, convention=totals.convention, classes=classes)
         totals.add(counts)
     scores = main_scores(totals)
     return {LOGGED.get(name, name): scores[name] for name in (*LOGGED_FIRST, *LOGGED) if name in scores}
+
+
+def word_classes(gold: Sentence, found: Sentence) -> dict[str, tuple[Column, Column]]:
+    """Return lemmas and features to be compared; where there are lemmas, a sentence without any feature has none."""
+    without = (NONE,) * len(gold) if gold.lemmas is not None else None
+    return {"lemmas": (gold.lemmas, found.lemmas), "features": (gold.features or without, found.features)}
 
 
 def by_treebank(examples: Sequence[Example], parsed: Sequence[Parsed]) -> dict[str, dict[str, float]]:

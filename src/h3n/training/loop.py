@@ -77,6 +77,11 @@ def train_epoch(run: Run) -> None:
     updates = plan_updates(run, epoch=run.position.epoch)
     checks = check_points(len(updates), options.checks)
     run.network.train()
+    if run.position.update in checks and run.position.is_due:  # saved before the first check, and ended in it
+        check_dev(run)
+        save(run)
+        if run.position.finished:
+            return
     for batches in updates[run.position.update :]:
         started = time.perf_counter()
         worked = time.process_time()
@@ -90,6 +95,10 @@ def train_epoch(run: Run) -> None:
         )
         run.position = position
         if position.update in checks:
+            if run.dev and not position.is_checked:
+                # Whatever is wrong with dev, or takes too much memory there, does not cost what was learned.
+                save(run)
+                run.report(Note(text=f"saved after {position.step} updates; checking {len(run.dev)} sentences"))
             check_dev(run)
             save(run)
             if run.position.finished:

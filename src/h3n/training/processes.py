@@ -10,11 +10,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, distributed, nn
 
+from h3n.config import Config
 from h3n.errors import TrainingError, UsageError, first_line
 from h3n.model.devices import check_device
 
 # Gradients travel in pieces of about this many numbers: few messages, little extra memory.
 PIECE = 8_000_000
+MOST_THREADS = 4  # of a process, unless the options ask for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,28 @@ def choose_device(name: str, here: Processes) -> torch.device:
     if name == "cuda" and here.count > 1:
         name = f"cuda:{here.local}"
     return torch.device(check_device(name))
+
+
+def set_threads(config: Config, here: Processes) -> None:
+    """Let torch use as many threads of a CPU as the options ask for, or as are of use; see `usual_threads`."""
+    chosen = config.training.threads
+    if not chosen and not os.environ.get("OMP_NUM_THREADS"):
+        chosen = usual_threads(config, processors(), processes=here.count)
+    if chosen:
+        torch.set_num_threads(chosen)
+
+
+def usual_threads(config: Config, free: int, *, processes: int = 1) -> int:
+    """Return how many threads are of use to each process: one where layers are recurrent, as their steps are small.
+
+    Threads that wait for each other on a machine that others use too take many times as long as one.
+    """
+    return 1 if config.encoder.kind == "recurrent" else max(1, min(free // processes, MOST_THREADS))
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def share_gradients(parameters: Iterable[nn.Parameter], here: Processes) -> None:

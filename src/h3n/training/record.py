@@ -129,6 +129,8 @@ class Digest:
         """Add what is learned from an example, or scored by it."""
         sentence = example.sentence
         known: tuple[object, ...] = (sentence.words, sentence.tags, sentence.upos, sentence.dependencies)
+        if sentence.features is not None or sentence.lemmas is not None:
+            known += (sentence.features, sentence.lemmas)
         if sentence.soft_labels is not None:
             known += (sentence.soft_labels,)
         rest = tuple(getattr(example, name) for name in example.__slots__ if name != "sentence")

@@ -12,11 +12,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from h3n.config import Config, table_of
+from h3n.config import Config, expand, table_of
 from h3n.engine.pieces import Numbers, Tokenizer
+from h3n.engine.static import keep_pieces
 from h3n.engine.vocabulary import Vocabulary, count_vocabulary
 from h3n.errors import InputError, UsageError, first_line
 from h3n.files import remove_drafts, restore_folder
+from h3n.model.features import read_pieces
 from h3n.model.model import Model
 from h3n.model.network import Network, build_network
 from h3n.models import locate
@@ -31,7 +33,7 @@ from h3n.training.disk import DiskExamples
 from h3n.training.events import Listener, Note
 from h3n.training.optimiser import make_optimiser
 from h3n.training.plan import choose_batch_words, plan_epoch, updates_of
-from h3n.training.processes import Processes, choose_device
+from h3n.training.processes import Processes, choose_device, set_threads
 from h3n.training.record import (
     Digest,
     Record,
@@ -91,17 +93,21 @@ def prepare(
     """Return a run ready to start, or to go on where its last checkpoint stands."""
     folder = Path(config.output)
     checkpoint = _claim(folder, here=here, resume=resume)
-    if config.training.threads:
-        torch.set_num_threads(config.training.threads)
+    set_threads(config, here)
     start = _load_start(config)
     if start is not None:
-        config = replace(config, encoder=start.config.encoder, scorers=start.config.scorers)
+        config = replace(config, encoder=start.config.encoder, scorers=start.config.scorers, words=start.config.words)
     digest = Digest()
     counted = count_vocabulary(
         map(seen, digest.passed(_short_enough(examples, config.data.longest))),
-        keep_words=config.encoder.kind == "attentive",
-        keep_characters=config.encoder.characters != "none",
+        keep_words=config.encoder.kind != "pretrained",
+        keep_characters=config.encoder.characters != "none" or config.words.learned,
+        keep_features=bool(config.encoder.fed or config.words.features),
+        keep_lemmas=bool(config.words.lemmas),
     )
+    if config.encoder.vectors and expand(config.encoder.vectors).is_dir():
+        pieces = read_pieces(expand(config.encoder.vectors))
+        counted = replace(counted, pieces=keep_pieces(counted.words, pieces))
     vocabulary = counted if start is None else _taken_over(start, counted, report=report)
     train, checked = digest.part(config.data.train), describe_part(dev, config.data.dev)
     record = make_record(config, here.count, train, checked)
@@ -114,7 +120,7 @@ def prepare(
     elif resume:
         report(Note(text=f"nothing to go on from in {folder}: starting anew"))
     if here.first:
-        cut_metrics(folder, run.position.step)
+        cut_metrics(folder, run.position.step - run.position.is_due)  # a check that was not saved is done again
         write_file(folder / "config.json", json.dumps(table_of(config), indent=1) + "\n")
         write_record(folder, record, vocabulary)
     report(Note(text=_summary(run, vocabulary)))
