@@ -37,6 +37,15 @@ def sentences(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         yield tokens[start:]
 
 
+def shortened(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the tokens of a sentence, in several where it is too long."""
+    while len(tokens) > LONGEST:
+        end = _cut(tokens, 0, LONGEST)
+        yield tokens[:end]
+        tokens = tokens[end:]
+    yield tokens
+
+
 def _cut(tokens: Sequence[Token], start: int, end: int) -> int:
     """Return where to cut a sentence that is too long: after a mark in its second half, if there is any."""
     middle = (start + end) // 2

@@ -18,7 +18,8 @@ _BEFORE_LISTS = frozenset({"", ".", "?", "!", ":", ";"})
 class Token:
     """What is written in one piece, ``text[start:end]`` of the whole text, and the syntactic words it is written from.
 
-    One word as a rule; `don't` is written from `do` and `n't`. The words joined are the token.
+    One word as a rule; `don't` is written from `do` and `n't`. English words joined are the token; German `zum` is
+    written from `zu` and `dem`. A word may have blanks inside, where the text may have a line end.
     """
 
     text: str
