@@ -11,7 +11,9 @@ import typer
 
 from h3n.cli.train_display import Display
 from h3n.config import Config, load_config
-from h3n.errors import H3nError, UsageError
+from h3n.errors import H3nError, UnknownName, UsageError
+
+PARTS = ("segmenter",)  # that can be learned alone
 
 
 def _show_options(asked: bool) -> None:
@@ -31,6 +33,9 @@ def train(
     accept_changes: Annotated[
         bool, typer.Option("--accept-changes", help="With --resume: go on with other data or options than before.")
     ] = False,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="segmenter", help="Learn this part alone, into the folder `model`.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
     _options: Annotated[
         bool,
@@ -47,13 +52,23 @@ def train(
       h3n train configs/example.toml
       h3n train my.toml --set training.epochs=20 --set output=runs/longer
       h3n train my.toml --resume
+      h3n train my.toml --only segmenter
     """
     options = load_config(config, settings=set_ or [])
     if not options.data.train:
         raise UsageError(f"{config}: no data to learn from; expected [[data.train]] with files = [...]")
+    if only not in (None, *PARTS):
+        raise UnknownName("part", str(only), PARTS)
     from h3n import training
     from h3n.training.processes import processes
 
+    if only is not None:
+        show = Display(options, quiet=quiet)
+        try:
+            _learn_segmenter(options, show)
+        finally:
+            show.close()
+        return
     with processes(device=options.training.device) as here:
         show = Display(options, quiet=quiet or not here.first)
         streamed = training.StreamedExamples(treebanks=options.data.train, data=options.data, watch=show.watch)
@@ -81,9 +96,25 @@ def _finish(options: Config, model: Any, dev: Any, show: Display) -> None:
 
     run, command = Path(options.output), shlex.join(["h3n", *sys.argv[1:]])
     show.say(_curves(run))
+    _learn_segmenter(options, show)
     write_card(run, model, command=command)
     show.say(f"a report is in {write_run_page(run, model, dev, command=command)}")
     show.say(f"the parser is in {run / 'model'}")
+
+
+def _learn_segmenter(options: Config, show: Display) -> None:
+    """Learn the segmenter that the options ask for, and write it beside the parser."""
+    from h3n.engine.segmenter import write_segmenter
+    from h3n.training import train_segmenter
+
+    segmenter = train_segmenter(options, report=show)
+    if segmenter is None:
+        show.say("no segmenter: the treebanks do not tell how their sentences are written, or segmenter.kind is none")
+        return
+    folder = Path(options.output) / "model"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_segmenter(segmenter, folder)
+    show.say(f"the segmenter is in {folder}")
 
 
 def _curves(run: Path) -> str:

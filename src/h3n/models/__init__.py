@@ -20,8 +20,18 @@ VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
 KEYS = ("version", SHA256, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
+SEGMENTER, SEGMENTER_WEIGHTS = "segmenter.json", "segmenter.safetensors"
 # Only what loading reads: nothing that could be executed, no second copy of the weights.
-FILES = (ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model")
+FILES = (
+    ABOUT,
+    WEIGHTS,
+    CARD,
+    SEGMENTER,
+    SEGMENTER_WEIGHTS,
+    f"{ENCODER}/*.json",
+    f"{ENCODER}/*.txt",
+    f"{ENCODER}/*.model",
+)
 LARGEST_CARD, LARGEST_ABOUT, LARGEST_FILE = 1 << 20, 1 << 28, 1 << 36  # bytes
 UNKNOWN = "(fill in)"  # what the draft of a card leaves to its reader
 BUNDLED = Path(__file__).parent

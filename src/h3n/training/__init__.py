@@ -4,6 +4,7 @@ from h3n.training.data import StreamedExamples, load_examples
 from h3n.training.evaluation import evaluate, tune_weight
 from h3n.training.events import Check, Event, Listener, Note, Update
 from h3n.training.loop import train
+from h3n.training.segmenter import learn_segmenter, train_segmenter
 from h3n.training.tensorboard import with_tensorboard
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "StreamedExamples",
     "Update",
     "evaluate",
+    "learn_segmenter",
     "load_examples",
     "train",
+    "train_segmenter",
     "tune_weight",
     "with_tensorboard",
 ]
