@@ -154,3 +154,13 @@ def test_a_segmenter_that_cannot_be_learned_is_reported(run: Run) -> None:
     code, _, said = run("c.toml", "--only", "segmenter", "--set", "segmenter.kind=learned")
     assert code != 0
     assert "segmenter.kind" in said
+
+
+def test_a_segmenter_is_learned_with_the_parser_where_the_text_is_known(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.conllu").write_text(TEXT * 8, encoding="utf-8")
+    head = CONFIG.split("[[data.train]]")[0]
+    (tmp_path / "t.toml").write_text(f'{head}[segmenter]\nsize = 8\nepochs = 1\n[[data.train]]\nfiles = ["t.conllu"]')
+    code, _, said = run("t.toml")
+    assert (code, "the segmenter is in run/model" in said) == (0, True)
+    assert read_segmenter(tmp_path / "run" / "model").expansions.table == {"nas": (0,)}
+    Model.load(tmp_path / "run" / "model")

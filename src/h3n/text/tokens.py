@@ -11,6 +11,7 @@ from h3n.text.pieces import SPACING, take_apart
 _RUN = re.compile(rf"[^{SPACING}]+")
 _QUOTES = frozenset("'’‘")
 _LIST_NUMBER = re.compile(r"\d{1,3}|\d(?:\.\d{1,2})+|[ivx]{1,4}|[a-zA-Z]")
+_DEGREES = frozenset("°º")
 _BEFORE_LISTS = frozenset({"", ".", "?", "!", ":", ";"})
 
 
@@ -61,6 +62,10 @@ def _belongs(tokens: list[Token], following: str) -> bool:
         if following[0].islower():  # "last Wed. we met", but "No. we did not"
             return word[0].isupper() and (word != "No" or following == "of")
         return following[0].isdigit() or _opens(tokens[-3:-1])
+    if word in english.MEASURES and before[:1].isdigit():
+        return following[0].islower()
+    if before in _DEGREES:
+        return False
     return len(word) == 1 and word.isupper() and word != "I" and _follows_initial(before, following)
 
 
