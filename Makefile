@@ -7,16 +7,17 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 NATIVE := CMakeLists.txt $(wildcard native/*)
 EXTRAS ?= dev
 
-.PHONY: help install demo test coverage lint bench fuzz fuzz-http docs wheel wheel-large models clean
+.PHONY: help install demo test coverage lint bench fuzz fuzz-http fuzz-guided docs wheel wheel-large models clean
 
 help:
-	@echo "make demo   install into .venv and show what h3n does"
+	@echo "make demo   install what parsing needs into .venv and show what h3n does"
 	@echo "make test   install into .venv if need be and run all tests"
 	@echo "make coverage   the same, and which lines they ran"
 	@echo "make lint   ruff and mypy"
 	@echo "make bench  print the speed figures (several minutes)"
 	@echo "make fuzz   try damaged inputs on every part (MINUTES=5 or INPUTS=100000, SEED=0)"
 	@echo "make fuzz-http   let schemathesis ask the HTTP service whatever its description allows (MINUTES=5, SEED=0)"
+	@echo "make fuzz-guided   let atheris look for inputs that reach what none before them did (MINUTES=5, SEED=0; Linux)"
 	@echo "make audit  look up the pinned packages in the database of known weaknesses (needs the network)"
 	@echo "make docs   build the documentation into site/ (warnings are errors)"
 	@echo "make models  train and measure both English models (hours; needs H3N_DATA, resumes)"
@@ -45,7 +46,12 @@ $(VENV)/.files: FORCE | $(VENV)/.build-tools
 
 FORCE:
 
-demo: install
+# What parsing needs, and no more; an environment that has everything already is left as it is.
+$(VENV)/.parser: $(VENV)/.build-tools pyproject.toml $(NATIVE) $(VENV)/.files
+	PATH="$(abspath $(BIN)):$$PATH" $(PIP_INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+demo: $(if $(wildcard $(VENV)/.installed),install,$(VENV)/.parser)
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 test: install
@@ -70,6 +76,9 @@ fuzz: install
 
 fuzz-http: install
 	$(BIN)/python -m tests.fuzz.http --minutes $(MINUTES) --seed $(SEED)
+
+fuzz-guided: install
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.guided --minutes $(MINUTES) --seed $(SEED)
 
 # In an environment of its own. Strict: a package that the source of advisories does not know is a failure, not a skip.
 audit:

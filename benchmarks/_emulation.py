@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
+DECODERS = ROOT / "native" / "decoders.txt"  # names the sources that are compiled once
 COMPILER = os.environ.get("CXX", "c++")
 FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-ffp-contract=off", "-Inative")
 HAS_ALL = "-D__builtin_cpu_supports(name)=true"
@@ -55,7 +56,7 @@ def kernels(source: str, target: str, folder: Path, *flags: str) -> Path:
 
 
 def build_layers(folder: Path) -> ModuleType:
-    """Return `h3n.model._layers` as it is on a processor that has everything; its files are in a folder."""
+    """Return `h3n.engine._layers` as it is on a processor that has everything; its files are in a folder."""
     import nanobind
 
     flags = ("-O2", "-fPIC", "-fvisibility=hidden")
@@ -65,7 +66,7 @@ def build_layers(folder: Path) -> ModuleType:
     includes = [text for header in headers for text in ("-isystem", str(header))]
     # Types of its own: the module of this name that is installed may be loaded, too.
     binding = (*flags, *includes, "-fno-strict-aliasing", "-DNDEBUG", "-DNB_DOMAIN=emulated")
-    ours = [f"native/{name}.cpp" for name in ("layer_bindings", "layers", "transformer")]
+    ours = [f"native/{name}.cpp" for name in ("layer_bindings", "network_bindings", "layers", "network", "transformer")]
     sources = [*ours, Path(nanobind.source_dir()) / "nb_combined.cpp"]
     path = folder / f"_layers{sysconfig.get_config_var('EXT_SUFFIX')}"
     run(COMPILER, *FLAGS, *binding, HAS_ALL, "-DH3N_HAS_AVX2", "-shared", *sources, *objects, "-o", path)

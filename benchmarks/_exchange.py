@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from h3n.client import Address
-from h3n.serve.settings import Limits
+from h3n.serve.settings import ServiceLimits
 
 PATIENCE = 120.0  # seconds for an answer
 PAUSE = 0.02  # seconds between two bytes of a slow client
@@ -83,7 +83,7 @@ async def leave_unread(address: Address, content: bytes) -> None:
 async def announce_too_much(address: Address) -> int:
     """Announce a body over the limit, send nothing of it, and return the status of the answer."""
     async with connection(address) as (reader, writer):
-        writer.write(head(address, Limits().body + 1))
+        writer.write(head(address, ServiceLimits().body + 1))
         return (await answer(reader))[0]
 
 
@@ -92,7 +92,7 @@ async def send_too_much(address: Address) -> int:
     async with connection(address) as (reader, writer):
         writer.write(head(address, None))
         block = b" " * (1 << 16)
-        for _ in range(Limits().body >> 16):
+        for _ in range(ServiceLimits().body >> 16):
             writer.write(b"%x\r\n%b\r\n" % (len(block), block))
             await writer.drain()
         writer.write(b"1\r\n \r\n")

@@ -21,8 +21,7 @@ WEIGHED = frozenset({"h3n", "hpsg"})  # the other decoders look at spans or at a
 def main(argv: list[str] | None = None) -> int:
     """Print the table; return 0."""
     from h3n.config import Treebank
-    from h3n.model.model import Model
-    from h3n.models import locate
+    from h3n.parser import load
     from h3n.training import load_examples
     from h3n.training.comparison import Way, compare_ways, ways_of
 
@@ -32,14 +31,14 @@ def main(argv: list[str] | None = None) -> int:
     options.add_argument("--limit", type=int, default=0)
     options.add_argument("--json", action="store_true")
     given = options.parse_args(argv)
-    model = Model.load(locate(given.model))
-    examples = load_examples([Treebank(files=tuple(given.files), limit=given.limit)], data=model.config.data)
+    parser = load(given.model, precision="float32")
+    examples = load_examples([Treebank(files=tuple(given.files), limit=given.limit)], data=parser.engine.config.data)
     ways = [
         Way(way.decoder, way.head_score, weight)
-        for way in ways_of(model, ["all"])
+        for way in ways_of(parser, ["all"])
         for weight in (WEIGHTS if way.decoder in WEIGHED else (None,))
     ]
-    outcomes = compare_ways(model, examples, ways)
+    outcomes = compare_ways(parser, examples, ways)
     for outcome in [] if given.json else outcomes:
         way, scores = outcome.way, outcome.scores()
         figures = "  ".join(f"{name} {scores[name]:.2f}" for name in SHOWN if name in scores)

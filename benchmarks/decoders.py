@@ -11,8 +11,7 @@ import math
 import sys
 from collections.abc import Iterator
 
-from h3n.measure.decoders import DecoderTimes, measure_decoders
-from h3n.measure.decoders_table import describe_decoders
+from h3n.measure.decoders import DecoderTimes, describe_decoders, measure_decoders
 from h3n.measure.paper import PUBLISHED
 from h3n.measure.peers import OURS
 

@@ -20,8 +20,7 @@ DECODERS = ("hpsg", "cky", "mst")
 def main(argv: list[str] | None = None) -> int:
     """Print the table; return 0."""
     from h3n.config import Treebank
-    from h3n.model.model import Model
-    from h3n.models import locate
+    from h3n.parser import load
     from h3n.training import load_examples
     from h3n.training.comparison import Way, compare_ways, head_scores_of
 
@@ -32,10 +31,10 @@ def main(argv: list[str] | None = None) -> int:
     options.add_argument("--weight", type=float, default=0.5, help="of spans against arcs")
     options.add_argument("--json", action="store_true")
     given = options.parse_args(argv)
-    model = Model.load(locate(given.model))
-    examples = load_examples([Treebank(files=tuple(given.files), limit=given.limit)], data=model.config.data)
-    ways = [Way("h3n", name, given.weight) for name in head_scores_of(model)]
-    outcomes = compare_ways(model, examples, [*ways, *(Way(name, "", given.weight) for name in DECODERS)])
+    parser = load(given.model, precision="float32")
+    examples = load_examples([Treebank(files=tuple(given.files), limit=given.limit)], data=parser.engine.config.data)
+    ways = [Way("h3n", name, given.weight) for name in head_scores_of(parser)]
+    outcomes = compare_ways(parser, examples, [*ways, *(Way(name, "", given.weight) for name in DECODERS)])
     rows = {" ".join(filter(None, (one.way.decoder, one.way.head_score))): one.scores() for one in outcomes}
     if given.json:
         print(json.dumps(rows, indent=1))

@@ -8,8 +8,10 @@ are compared, too: SIMDe computes them in plain C++, which takes some minutes. A
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,10 +21,41 @@ from unittest.mock import patch
 from benchmarks._emulation import build_layers, missing
 from h3n import formats
 from h3n.config import expand
-from h3n.measure.instruction_sets import parse_with_all
 
 if TYPE_CHECKING:
     from h3n.parser import Result
+
+
+def parse_with_all(
+    model: str, sentences: Sequence[str | list[str]], *, skipped: Container[str] = ()
+) -> dict[str, list[Result]]:
+    """Return the parses in 8 bits by each instruction set but those skipped, the best one first."""
+    from h3n.engine.native import targets
+    from h3n.parser import load
+
+    parses = {}
+    for name in targets():
+        if name in skipped:
+            continue
+        with _chosen(name):
+            parser = load(model, precision="int8")
+        parses[name] = list(parser.parse(sentences))
+    return parses
+
+
+@contextmanager
+def _chosen(name: str) -> Iterator[None]:
+    from h3n.engine.native import CHOICE
+
+    before = os.environ.get(CHOICE)
+    os.environ[CHOICE] = name
+    try:
+        yield
+    finally:
+        del os.environ[CHOICE]
+        if before is not None:
+            os.environ[CHOICE] = before
+
 
 GUM = "$H3N_DATA/gum/dev.conllu.xz"
 
@@ -51,7 +84,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def parse_emulated(model: str, sentences: Sequence[list[str]], *, skipped: Sequence[str]) -> dict[str, list[Result]]:
     """Return the parses by each instruction set of x86 but some, computed by SIMDe."""
-    with TemporaryDirectory() as folder, patch("h3n.model.native._layers", build_layers(Path(folder))):
+    with TemporaryDirectory() as folder, patch("h3n.engine.native._layers", build_layers(Path(folder))):
         parses = parse_with_all(model, sentences, skipped=skipped)
     return {f"{name}, emulated": results for name, results in parses.items()}
 

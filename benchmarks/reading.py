@@ -8,16 +8,53 @@ also checks what it reads and collects words and tags.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from benchmarks._samples import random_rows, random_tree, random_words
+from h3n import formats
 from h3n.formats.lines import read_pieces
 from h3n.formats.options import Problems
-from h3n.measure.reading import compare_readers
-from h3n.measure.samples import random_rows, random_tree, random_words
+from h3n.measure.timing import least_in_turns
+
+
+def compare_readers(name: str, text: str, *, repeat: int) -> dict[str, Any]:
+    """Return processor seconds of our reader of a format and of the other one, and their ratio."""
+    other, read = OTHERS[name]
+    times = least_in_turns({"h3n": lambda: _ours(text, name), other: lambda: read(text)}, repeat=repeat)
+    return {
+        "sentences": _ours(text, name),
+        "other": other,
+        "h3n_seconds": round(times["h3n"], 4),
+        "other_seconds": round(times[other], 4),
+        "ratio": round(times[other] / times["h3n"], 2),
+    }
+
+
+def _ours(text: str, name: str) -> int:
+    return sum(1 for _ in formats.read(io.StringIO(text), format=name))
+
+
+def _nltk(text: str) -> int:
+    from nltk import Tree
+
+    return sum(1 for line in text.splitlines() if Tree.fromstring(line) is not None)
+
+
+def _conllu(text: str) -> int:
+    import conllu
+
+    return sum(1 for _ in conllu.parse_incr(io.StringIO(text)))
+
+
+OTHERS: dict[str, tuple[str, Callable[[str], int]]] = {"brackets": ("nltk", _nltk), "conllu": ("conllu", _conllu)}
+
 
 SENTENCES = 10_000
 TARGETS = {"brackets": 2.0, "conllu": 3.0}

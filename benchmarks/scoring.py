@@ -15,11 +15,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from h3n.cli.scores import Choices, score_files
-from h3n.evaluate import load_parameters
+from benchmarks._processes import children_clock, run_quietly
+from benchmarks._samples import random_tree, random_words
+from h3n.evaluate import Convention, load_parameters
 from h3n.evaluate.parameters import BUILT_IN
-from h3n.measure.samples import random_tree, random_words
-from h3n.measure.timing import children_clock, least, run_quietly
+from h3n.measure.scores import Choices, score_files
+from h3n.measure.timing import least
 
 SENTENCES = 6000
 TARGET = 10.0
@@ -81,7 +82,7 @@ def _files(options: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
 
 def score(gold: Path, predicted: Path) -> None:
     """Score as `h3n evaluate` does."""
-    choices = Choices(parameters=load_parameters("collins"), report="evalb")
+    choices = Choices(convention=Convention(parameters=load_parameters("collins")))
     score_files(str(gold), str(predicted), names=("brackets", "brackets"), choices=choices)
 
 

@@ -21,8 +21,7 @@ from pathlib import Path
 
 from benchmarks.udpipe import LIMIT, TOKENIZER, WORLD, prepared, result_lines, sentences_of, train_model
 from h3n import formats
-from h3n.evaluate import score_conll18
-from h3n.measure.segmentation import attached
+from h3n.evaluate import score_segmentation
 from h3n.text.documents import BREAK, documents, has_text
 from h3n.treebanks import known_recipes
 from h3n.trees import Sentence
@@ -89,7 +88,7 @@ def measure(name: str, data: Path, cache: Path) -> dict[str, object] | None:
 
 def scores(gold: list[Sentence], ours: list[Sentence]) -> dict[str, float]:
     """Return F1 of words and sentences."""
-    counted = score_conll18(gold, list(map(attached, ours)))
+    counted = score_segmentation(gold, ours)
     return {metric: round(counted[metric].f1, 2) for metric in METRICS}
 
 

@@ -16,17 +16,59 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
+from functools import partial
 from pathlib import Path
 
+from benchmarks._other_parsers import compare_with_spacy, compare_with_supar
+from benchmarks._processes import children_clock, peak_memory, run_quietly
 from benchmarks.training import training_files
 from h3n.config import Treebank
-from h3n.measure.other_parsers import compare_with_spacy, compare_with_supar
 from h3n.measure.parsing import describe_parsing, measure_parsing
 from h3n.measure.samples import plain_text
-from h3n.measure.starting import has_encoder, measure_memory, measure_start
-from h3n.models import locate
+from h3n.measure.timing import least_in_turns
+from h3n.models import ENCODER, WEIGHTS, locate
 from h3n.parser import load
 from h3n.text import segment
+
+SENTENCE = "She is carefully making the cake."
+# A process that loads a pretrained encoder with transformers and runs it once.
+ENCODE = f"""
+import sys, torch
+from transformers import AutoConfig, AutoModel, AutoTokenizer
+from safetensors.torch import load_file
+folder, weights = sys.argv[1:]
+tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+model = AutoModel.from_config(AutoConfig.from_pretrained(folder, trust_remote_code=False)).eval()
+prefix = "encoder.model."
+state = {{name.removeprefix(prefix): value for name, value in load_file(weights).items() if name.startswith(prefix)}}
+model.load_state_dict(state, strict=False)
+with torch.inference_mode():
+    model(**tokenizer({SENTENCE!r}, return_tensors="pt"))
+"""
+PARSE = "from h3n.cli import main; sys.argv = ['h3n', 'parse', *sys.argv[1:]]; main()"
+
+
+def has_encoder(folder: Path) -> bool:
+    """Return whether a model has a pretrained encoder to compare its start with."""
+    return (folder / ENCODER / "config.json").is_file()
+
+
+def measure_start(folder: Path, *, repeat: int) -> dict[str, float]:
+    """Return processor seconds of a cold ``h3n parse``, and of loading and running its encoder with transformers."""
+    ours = [sys.executable, "-m", "h3n", "parse", "--model", str(folder), "--text", SENTENCE]
+    theirs = [sys.executable, "-c", ENCODE, str(folder / ENCODER), str(folder / WEIGHTS)]
+    actions = {"h3n": partial(run_quietly, ours), "transformers": partial(run_quietly, theirs)}
+    return least_in_turns(actions, repeat=repeat, clock=children_clock)
+
+
+def measure_memory(folder: Path, text: str, *, megabytes: float) -> int:
+    """Return the most memory in bytes that ``h3n parse`` takes for a text repeated to so many megabytes."""
+    with tempfile.TemporaryDirectory() as scratch:
+        file, out = Path(scratch) / "text.txt", Path(scratch) / "text.conllu"
+        file.write_text((text + "\n\n") * max(1, round(megabytes * 1e6 / len(text))), encoding="utf-8")
+        return peak_memory(PARSE, [str(file), "--model", str(folder), "--threads", "1", "-o", str(out)])
+
 
 START_BOUND = 1.5
 PEERS_BOUND = 2.0

@@ -22,9 +22,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 from pathlib import Path
 
+from benchmarks._processes import children_clock, run_quietly
 from h3n import formats, text
 from h3n.measure.samples import plain_text
-from h3n.measure.timing import children_clock, least_in_turns, run_quietly
+from h3n.measure.timing import least_in_turns
 
 BOUND = 1.85  # with two threads
 

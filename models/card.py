@@ -99,7 +99,7 @@ def _everyday(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _calibration(found: Mapping[str, Any]) -> Iterator[str]:
-    yield "\n## How sure it is\n\nConfidences against how often they are right, GUM dev (`benchmarks.calibration`)."
+    yield "\n## How sure it is\n\nConfidences against how often they are right, GUM dev (`h3n model calibrate`)."
     yield "Temperatures, and the score of no span, are fitted on dev and stored; ECE with those of the other half of"
     yield "the sentences.\n"
     yield "| | choices | right % | ECE before | temperature | no span | ECE |\n|---|---|---|---|---|---|---|"

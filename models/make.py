@@ -82,7 +82,7 @@ def _calibrated(name: str) -> Step:
     figures = f"runs/figures/{name}"
     return Step(
         f"temperatures of {name}",
-        f"mkdir -p {figures} && python -m benchmarks.calibration runs/{name}/model {DEV} --store --json"
+        f"mkdir -p {figures} && h3n model calibrate runs/{name}/model {DEV} --store --json"
         f" --plot {figures}/reliability.png > {_whole(f'{figures}/calibration.json')}",
         f"{figures}/calibration.json",
     )

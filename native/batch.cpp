@@ -59,6 +59,8 @@ int count_below(const float* open, const float* full, std::size_t count) {
     return below;
 }
 
+}  // namespace
+
 Status check(const Sentence& sentence, unsigned needs) {
     const std::size_t n = sentence.words;
     int unusable = 0, below = 0;
@@ -89,6 +91,8 @@ double score_of(const Sentence& sentence, const Tree& tree, bool arcs) {
     return score;
 }
 
+namespace {
+
 void decode(const Sentence& sentence, const Decoder& decoder, Workspace& workspace, Result& result) {
     if (sentence.words == 0) return;
     result.status = check(sentence, decoder.needs);
@@ -97,7 +101,7 @@ void decode(const Sentence& sentence, const Decoder& decoder, Workspace& workspa
     if (decoder.needs & ARCS) result.governors.resize(sentence.words);
     Tree tree{result.nodes.data(), 0, result.governors.data()};
     workspace.reset();
-    if (!decoder.kernel(sentence, workspace, tree)) {
+    if (!decoder.kernel(sentence, workspace, tree, nullptr)) {
         result.status = Status::no_tree;
         return;
     }

@@ -17,8 +17,16 @@ enum class Status : std::int32_t {
     no_tree = 1,     // no parse has a finite score
     not_number = 2,  // NaN or +inf among the scores
     below_full = 3,  // open < full somewhere
+    too_large = 5,   // the charts have no room: see forest.hpp
+    odd_empty = 6,   // a span without a label is worth something: see forest.hpp
     changed = 4,     // the scores are no longer those that were checked, or their sums are too large for a float
 };
+
+// What is wrong with the scores a decoder needs, if anything.
+Status check(const Sentence& sentence, unsigned needs);
+
+// What a tree is worth, summed in double.
+double score_of(const Sentence& sentence, const Tree& tree, bool arcs);
 
 struct Result {
     Status status = Status::fine;

@@ -1,4 +1,4 @@
-// The only file that knows Python: arrays in, arrays out. h3n.decode.native checks shapes and types before it calls.
+// The decoders for Python, as layer_bindings.cpp has the layers; no other file knows Python. Arrays in, arrays out. h3n.decode.native checks shapes and types before it calls.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "batch.hpp"
+#include "forest.hpp"
+#include "workspace.hpp"
 
 namespace nb = nanobind;
 
@@ -24,11 +25,11 @@ using BatchLabels = nb::ndarray<const std::int32_t, nb::ndim<3>, nb::device::cpu
 using Lengths = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu, nb::c_contig>;
 
 template <class Value>
-nb::object to_numpy(std::vector<Value>&& values, std::size_t columns) {
+nb::object to_numpy(std::vector<Value>&& values, std::size_t columns, std::size_t axes) {
     auto* owned = new std::vector<Value>(std::move(values));
     nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<Value>*>(pointer); });
     const std::size_t shape[2] = {owned->size() / columns, columns};
-    return nb::cast(nb::ndarray<nb::numpy, Value>(owned->data(), columns == 1 ? 1 : 2, shape, owner));
+    return nb::cast(nb::ndarray<nb::numpy, Value>(owned->data(), axes, shape, owner));
 }
 
 h3n::Matrix matrix_of(const nb::handle& object) {
@@ -151,6 +152,7 @@ struct Inputs {
         if (!input[3].is_none()) sentence.arc = matrix_of(input[3]);
         if (!input[4].is_none()) sentence.root = vector_of(input[4]);
         if (!input[5].is_none()) sentence.head = vector_of(input[5]);
+        if (input.size() > 7 && !input[7].is_none()) sentence.empty = matrix_of(input[7]);
         sentences.push_back(sentence);
         labels.emplace_back();
         if (!input[6].is_none()) {
@@ -194,6 +196,49 @@ nb::list decode(const nb::list& given, const std::vector<std::size_t>& indices, 
     return list;
 }
 
+nb::list parses_of(const std::vector<h3n::Result>& trees, const Indices& labels) {
+    nb::list list;
+    for (const h3n::Result& tree : trees)
+        list.append(nb::make_tuple(spans_of(tree, labels), governors_of(tree), tree.score));
+    return list;
+}
+
+// One tuple per sentence: (status, the k best, samples, log-partition, entropy, spans, arcs, cells of heads, their
+// values), where what was not asked for or not found is None.
+nb::list explore(const nb::list& given, const std::vector<std::size_t>& indices, std::size_t best, std::size_t samples,
+                 std::uint64_t seed, bool marginals, std::size_t limit, const std::string& target_name) {
+    const h3n::Target& target = target_of(target_name);
+    const Inputs inputs(given);
+    const std::size_t count = inputs.sentences.size();
+    std::vector<h3n::Answer> answers(count);
+    {
+        const nb::gil_scoped_release release;
+        const h3n::Watch watch{LOOK_UP};
+        std::unique_ptr<h3n::Workspace> workspace = h3n::take_workspace();
+        workspace->watch(&watch);
+        for (std::size_t s = 0; s < count; ++s)
+            answers[s] = h3n::explore(inputs.sentences[s], decoder_of(target, indices.at(s)),
+                                      {best, samples, seed + s, marginals, limit}, *workspace);
+        h3n::give_back(std::move(workspace));
+    }
+    nb::list list;
+    for (std::size_t s = 0; s < count; ++s) {
+        h3n::Answer& answer = answers[s];
+        const std::size_t n = inputs.sentences[s].words;
+        const auto array = [&](auto&& values, std::size_t columns, std::size_t axes, bool there) -> nb::object {
+            return marginals && there ? to_numpy(std::move(values), columns, axes) : nb::object(nb::none());
+        };
+        const bool joint = !answer.spans.empty() && !answer.arcs.empty();
+        list.append(nb::make_tuple(static_cast<int>(answer.status), parses_of(answer.trees, inputs.labels[s]),
+                                   parses_of(answer.samples, inputs.labels[s]), answer.log_partition, answer.entropy,
+                                   array(std::move(answer.spans), n + 1, 2, !answer.spans.empty()),
+                                   array(std::move(answer.arcs), n, 2, !answer.arcs.empty()),
+                                   array(std::move(answer.head_cells), 3, 2, joint),
+                                   array(std::move(answer.head_values), 1, 1, joint)));
+    }
+    return list;
+}
+
 // Head scores that agree with the best projective dependency tree: those of all sentences in a row, and a status for each sentence.
 nb::tuple tree_head_scores(const nb::list& given, std::size_t threads) {
     const Inputs inputs(given);
@@ -215,7 +260,7 @@ nb::tuple tree_head_scores(const nb::list& given, std::size_t threads) {
             statuses.push_back(static_cast<std::int32_t>(results[s].status));
         }
     }
-    return nb::make_tuple(to_numpy(std::move(heads), 1), to_numpy(std::move(statuses), 1));
+    return nb::make_tuple(to_numpy(std::move(heads), 1, 1), to_numpy(std::move(statuses), 1, 1));
 }
 
 // All nodes of the best constituency trees of a padded batch: rows (sentence, start, end, label), label 0 if empty.
@@ -252,8 +297,8 @@ nb::tuple cky_nodes(const Batch& full, const Batch& open, const BatchLabels& lab
             scores.push_back(results[s].score);
         }
     }
-    return nb::make_tuple(to_numpy(std::move(nodes), 4), to_numpy(std::move(scores), 1),
-                          to_numpy(std::move(statuses), 1));
+    return nb::make_tuple(to_numpy(std::move(nodes), 4, 2), to_numpy(std::move(scores), 1, 1),
+                          to_numpy(std::move(statuses), 1, 1));
 }
 
 }  // namespace
@@ -270,6 +315,8 @@ NB_MODULE(_native, m) {
         return decoder_of(best_target(), index).bytes(words);
     });
     m.def("decode", &decode, nb::arg("sentences"), nb::arg("decoders"), nb::arg("threads"), nb::arg("target"));
+    m.def("explore", &explore, nb::arg("sentences"), nb::arg("decoders"), nb::arg("best"), nb::arg("samples"),
+          nb::arg("seed"), nb::arg("marginals"), nb::arg("limit"), nb::arg("target"));
     m.def("tree_head_scores", &tree_head_scores, nb::arg("sentences"), nb::arg("threads"));
     m.def("cky_nodes", &cky_nodes, nb::arg("full").noconvert(), nb::arg("open_").noconvert(),
           nb::arg("label").noconvert(), nb::arg("lengths").noconvert(), nb::arg("threads"));

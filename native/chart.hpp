@@ -2,30 +2,95 @@
 // worked on, and the way down from the best tree.
 #pragma once
 
-#include "sentence.hpp"
-#include "simd.hpp"
+#include "semiring.hpp"
 
 namespace h3n::H3N_TARGET {
 
-inline void fill(float* row, std::size_t count, float value) {
-    const vec all = broadcast(value);
-    for (std::size_t k = 0; k < count; k += WIDTH) store(row + k, all);
+template <class Value>
+inline void fill(Value* row, std::size_t count, Value value) {
+    for (std::size_t k = 0; k < count; ++k) row[k] = value;
 }
 
-inline float greater(float a, float b) { return a > b ? a : b; }
+// The same with zeros, for whole vectors of a chart.
+template <class S>
+inline void clear(typename S::Value* row, std::size_t count) {
+    const auto zero = S::all(S::ZERO);
+    for (std::size_t k = 0; k < count; k += S::WIDTH) S::store(row + k, zero);
+}
 
-// The maximum over first <= k < last of left[k] + right[k]. Rows are padded; the loop runs over whole vectors, so
-// outside the range at least one of the two operands must be NEVER and neither may be NaN.
-inline float best_sum(const float* left, const float* right, std::size_t first, std::size_t last) {
-    std::size_t k = aligned(first, WIDTH);
-    vec best = add(load(left + k), load(right + k));
-    for (k += WIDTH; k + WIDTH < last; k += 2 * WIDTH) {
-        const vec one = add(load(left + k), load(right + k));
-        const vec two = add(load(left + k + WIDTH), load(right + k + WIDTH));
-        best = max(best, max(one, two));
+// The sum over first <= k < last of left[k] times right[k], in the semiring. Rows are padded; the loop runs over whole
+// vectors, so outside the range at least one of the two operands must be zero and neither may be NaN.
+template <class S>
+inline typename S::Value dot(const typename S::Value* left, const typename S::Value* right, std::size_t first,
+                             std::size_t last) {
+    constexpr std::size_t W = S::WIDTH;
+    std::size_t k = aligned(first, W);
+    auto sum = S::times(S::load(left + k), S::load(right + k));
+    for (k += W; k + W < last; k += 2 * W) {
+        const auto one = S::times(S::load(left + k), S::load(right + k));
+        const auto two = S::times(S::load(left + k + W), S::load(right + k + W));
+        sum = S::plus(sum, S::plus(one, two));
     }
-    if (k < last) best = max(best, add(load(left + k), load(right + k)));
-    return reduce_max(best);
+    if (k < last) sum = S::plus(sum, S::times(S::load(left + k), S::load(right + k)));
+    return S::reduce(sum);
+}
+
+// The same in two parts, first <= k < middle and middle <= k < last.
+template <class S>
+struct Parts {
+    typename S::Value low, high;
+};
+template <class S>
+inline Parts<S> dot_parts(const typename S::Value* left, const typename S::Value* right, std::size_t first,
+                          std::size_t middle, std::size_t last) {
+    constexpr std::size_t W = S::WIDTH;
+    const auto zero = S::all(S::ZERO);
+    auto low = zero, high = zero;
+    for (std::size_t k = aligned(first, W); k < last; k += W) {
+        const auto product = S::times(S::load(left + k), S::load(right + k));
+        if (k + W <= middle) {
+            low = S::plus(low, product);
+        } else if (k >= middle) {
+            high = S::plus(high, product);
+        } else {
+            low = S::plus(low, S::between(0, static_cast<std::ptrdiff_t>(middle - k), product, zero));
+            high = S::plus(high, S::between(static_cast<std::ptrdiff_t>(middle - k), W, product, zero));
+        }
+    }
+    return {S::reduce(low), S::reduce(high)};
+}
+
+// The way back from a sum to its operands: what lies outside the sum, times the other operand, lies outside each. It is
+// `low` for k < middle and `high` from there on. What is written beyond the range nobody may read.
+template <class S>
+inline void spread(typename S::Value low, typename S::Value high, std::size_t first, std::size_t middle, std::size_t last,
+                   const typename S::Value* left, const typename S::Value* right, typename S::Value* outside_left,
+                   typename S::Value* outside_right) {
+    constexpr std::size_t W = S::WIDTH;
+    const auto lows = S::all(low), highs = S::all(high);
+    for (std::size_t k = aligned(first, W); k < last; k += W) {
+        const auto mine = S::between(0, static_cast<std::ptrdiff_t>(middle) - static_cast<std::ptrdiff_t>(k), lows, highs);
+        S::store(outside_left + k, S::plus_times(S::load(outside_left + k), mine, S::load(right + k)));
+        S::store(outside_right + k, S::plus_times(S::load(outside_right + k), mine, S::load(left + k)));
+    }
+}
+
+template <class S>
+inline void spread(typename S::Value all, std::size_t first, std::size_t last, const typename S::Value* left,
+                   const typename S::Value* right, typename S::Value* outside_left, typename S::Value* outside_right) {
+    constexpr std::size_t W = S::WIDTH;
+    const auto mine = S::all(all);
+    for (std::size_t k = aligned(first, W); k < last; k += W) {
+        S::store(outside_left + k, S::plus_times(S::load(outside_left + k), mine, S::load(right + k)));
+        S::store(outside_right + k, S::plus_times(S::load(outside_right + k), mine, S::load(left + k)));
+    }
+}
+
+template <class S>
+inline typename S::Value largest_of(const typename S::Value* row, std::size_t count) {
+    auto most = S::load(row);
+    for (std::size_t k = S::WIDTH; k < count; k += S::WIDTH) most = S::larger(most, S::load(row + k));
+    return S::largest(most);
 }
 
 // Starts that are worked on together: enough to hide the time from one span's sum to the next one that needs it.
@@ -46,6 +111,22 @@ inline void for_spans(Workspace& workspace, std::size_t shortest, std::size_t la
         workspace.spend(3 * STARTS * longest * longest);
         begin(first, after);
         for (std::size_t length = shortest; first + length <= last; ++length) {
+            const std::size_t end = after + length <= last + 1 ? after : last + 1 - length;
+            for (std::size_t i = first; i < end; ++i) cell(i, i + length);
+        }
+    }
+}
+
+// The same spans in the opposite order: each after those around it.
+template <class Cell>
+inline void for_spans_down(Workspace& workspace, std::size_t shortest, std::size_t last, Cell cell) {
+    if (last < shortest) return;
+    const std::size_t starts = last - shortest + 1;
+    for (std::size_t first = 0; first < starts; first += STARTS) {
+        const std::size_t after = first + STARTS < starts ? first + STARTS : starts;
+        const auto longest = static_cast<double>(last - first);
+        workspace.spend(6 * STARTS * longest * longest);
+        for (std::size_t length = last - first; length >= shortest; --length) {
             const std::size_t end = after + length <= last + 1 ? after : last + 1 - length;
             for (std::size_t i = first; i < end; ++i) cell(i, i + length);
         }

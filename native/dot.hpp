@@ -34,30 +34,34 @@ constexpr std::uint8_t OFFSET = 0;
 #if defined(__AVX512VNNI__)
 
 constexpr std::size_t COLUMNS = 64, TILE = 6;
+#define H3N_SOME_PANELS  // the last outputs of a layer may be fewer panels
 
+template <std::size_t PANELS>
 struct Weights {
     __m512i a, b, c, d;
-    H3N_INLINE explicit Weights(const std::int8_t* from)
-        : a(_mm512_loadu_si512(from)),
-          b(_mm512_loadu_si512(from + 64)),
-          c(_mm512_loadu_si512(from + 128)),
-          d(_mm512_loadu_si512(from + 192)) {}
+    H3N_INLINE Weights(const std::int8_t* from, std::size_t depth) {
+        a = b = c = d = _mm512_loadu_si512(from);
+        if constexpr (PANELS > 1) b = _mm512_loadu_si512(from + PANEL * depth);
+        if constexpr (PANELS > 2) c = _mm512_loadu_si512(from + 2 * PANEL * depth);
+        if constexpr (PANELS > 3) d = _mm512_loadu_si512(from + 3 * PANEL * depth);
+    }
 };
 
+template <std::size_t PANELS>
 struct Sum {
     __m512i a = _mm512_setzero_si512(), b = a, c = a, d = a;
-    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights<PANELS>& weights) {
         const __m512i value = _mm512_set1_epi32(four(quad));
         a = _mm512_dpbusd_epi32(a, value, weights.a);
-        b = _mm512_dpbusd_epi32(b, value, weights.b);
-        c = _mm512_dpbusd_epi32(c, value, weights.c);
-        d = _mm512_dpbusd_epi32(d, value, weights.d);
+        if constexpr (PANELS > 1) b = _mm512_dpbusd_epi32(b, value, weights.b);
+        if constexpr (PANELS > 2) c = _mm512_dpbusd_epi32(c, value, weights.c);
+        if constexpr (PANELS > 3) d = _mm512_dpbusd_epi32(d, value, weights.d);
     }
     H3N_INLINE void save(std::int32_t* to) const {
         _mm512_storeu_si512(to, a);
-        _mm512_storeu_si512(to + 16, b);
-        _mm512_storeu_si512(to + 32, c);
-        _mm512_storeu_si512(to + 48, d);
+        if constexpr (PANELS > 1) _mm512_storeu_si512(to + 16, b);
+        if constexpr (PANELS > 2) _mm512_storeu_si512(to + 32, c);
+        if constexpr (PANELS > 3) _mm512_storeu_si512(to + 48, d);
     }
 };
 
@@ -65,9 +69,10 @@ struct Sum {
 
 constexpr std::size_t COLUMNS = 16;
 
+template <std::size_t>
 struct Weights {
     __m256i a, b;
-    H3N_INLINE explicit Weights(const std::int8_t* from)
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0)
         : a(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))),
           b(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32))) {}
 };
@@ -82,19 +87,31 @@ H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
 constexpr std::size_t TILE = 4;
 
 // Without an instruction for quads: two products in 16 bits, which they fit into (see PAIR), then two such sums in 32.
-H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
-    const __m256i pairs = _mm256_maddubs_epi16(values, weights);
+H3N_INLINE __m256i add_pairs(__m256i sum, __m256i pairs) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
+H3N_INLINE __m256i add_quads(__m256i sum, __m256i values, __m256i weights) {
+    return add_pairs(sum, _mm256_maddubs_epi16(values, weights));
+}
+#define H3N_IN_ORDER  // two quads at a time where they fit each other (see Int8)
 #endif
 
+template <std::size_t PANELS>
 struct Sum {
     __m256i a = _mm256_setzero_si256(), b = a;
-    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights<PANELS>& weights) {
         const __m256i values = _mm256_set1_epi32(four(quad));
         a = add_quads(a, values, weights.a);
         b = add_quads(b, values, weights.b);
     }
+#if defined(H3N_IN_ORDER)
+    H3N_INLINE void add(const std::uint8_t* quad, const std::uint8_t* other, const Weights<PANELS>& weights,
+                        const Weights<PANELS>& others) {
+        const __m256i one = _mm256_set1_epi32(four(quad)), two = _mm256_set1_epi32(four(other));
+        a = add_pairs(a, _mm256_add_epi16(_mm256_maddubs_epi16(one, weights.a), _mm256_maddubs_epi16(two, others.a)));
+        b = add_pairs(b, _mm256_add_epi16(_mm256_maddubs_epi16(one, weights.b), _mm256_maddubs_epi16(two, others.b)));
+    }
+#endif
     H3N_INLINE void save(std::int32_t* to) const {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 8), b);
@@ -105,18 +122,20 @@ struct Sum {
 
 constexpr std::size_t COLUMNS = 4, TILE = 2;
 
+template <std::size_t>
 struct Weights {  // in 16 bits, as there are no products of fewer
     __m128i a, b;
-    H3N_INLINE explicit Weights(const std::int8_t* from) {
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
         a = _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
         b = _mm_srai_epi16(_mm_unpackhi_epi8(bytes, bytes), 8);
     }
 };
 
+template <std::size_t PANELS>
 struct Sum {
     __m128i a = _mm_setzero_si128(), b = a;
-    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights<PANELS>& weights) {
         const __m128i values = _mm_unpacklo_epi8(_mm_set1_epi32(four(quad)), _mm_setzero_si128());
         a = _mm_add_epi32(a, _mm_madd_epi16(values, weights.a));
         b = _mm_add_epi32(b, _mm_madd_epi16(values, weights.b));
@@ -133,9 +152,10 @@ struct Sum {
 
 constexpr std::size_t COLUMNS = 16, TILE = 6;
 
+template <std::size_t>
 struct Weights {
     int8x16_t a, b, c, d;
-    H3N_INLINE explicit Weights(const std::int8_t* from)
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0)
         : a(vld1q_s8(from)), b(vld1q_s8(from + 16)), c(vld1q_s8(from + 32)), d(vld1q_s8(from + 48)) {}
 };
 
@@ -149,9 +169,10 @@ H3N_INLINE int32x4_t add_quads(int32x4_t sum, int8x16_t values, int8x16_t weight
 }
 #endif
 
+template <std::size_t PANELS>
 struct Sum {
     int32x4_t a = vdupq_n_s32(0), b = a, c = a, d = a;
-    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights<PANELS>& weights) {
         const int8x16_t values = vreinterpretq_s8_s32(vdupq_n_s32(four(quad)));
         a = add_quads(a, values, weights.a);
         b = add_quads(b, values, weights.b);
@@ -170,14 +191,16 @@ struct Sum {
 
 constexpr std::size_t COLUMNS = 4, TILE = 4;
 
+template <std::size_t>
 struct Weights {
     const std::int8_t* at;
-    H3N_INLINE explicit Weights(const std::int8_t* from) : at(from) {}
+    H3N_INLINE explicit Weights(const std::int8_t* from, std::size_t = 0) : at(from) {}
 };
 
+template <std::size_t PANELS>
 struct Sum {
     std::int32_t values[COLUMNS] = {};
-    H3N_INLINE void add(const std::uint8_t* quad, const Weights& weights) {
+    H3N_INLINE void add(const std::uint8_t* quad, const Weights<PANELS>& weights) {
         for (std::size_t n = 0; n < COLUMNS; ++n)
             for (std::size_t i = 0; i < QUAD; ++i) values[n] += quad[i] * weights.at[QUAD * n + i];
     }
@@ -186,44 +209,81 @@ struct Sum {
 
 #endif
 
+#if defined(H3N_IN_ORDER)
+constexpr bool IN_ORDER = true;
+#else
+constexpr bool IN_ORDER = false;
+#endif
+
 // The sums of several rows. Members and no array, which the compiler would keep in memory.
-template <std::size_t ROWS>
+template <std::size_t ROWS, std::size_t PANELS>
 struct Sums {
-    Sum first;
-    Sums<ROWS - 1> rest;
-    H3N_INLINE void add(const std::uint8_t* x, std::size_t depth, const Weights& weights) {
+    Sum<PANELS> first;
+    Sums<ROWS - 1, PANELS> rest;
+    H3N_INLINE void add(const std::uint8_t* x, std::size_t depth, const Weights<PANELS>& weights) {
         first.add(x, weights);
         rest.add(x + depth, depth, weights);
     }
-    H3N_INLINE void save(std::int32_t (*sums)[PANEL], std::size_t column) const {
-        first.save(*sums + column);
-        rest.save(sums + 1, column);
+#if defined(H3N_IN_ORDER)
+    H3N_INLINE void add(const std::uint8_t* x, const std::uint8_t* y, std::size_t depth, const Weights<PANELS>& weights,
+                        const Weights<PANELS>& others) {
+        first.add(x, y, weights, others);
+        rest.add(x + depth, y + depth, depth, weights, others);
+    }
+#endif
+    H3N_INLINE void save(std::int32_t (*sums)[COLUMNS]) const {
+        first.save(*sums);
+        rest.save(sums + 1);
     }
 };
-template <>
-struct Sums<0> {
-    H3N_INLINE void add(const std::uint8_t*, std::size_t, const Weights&) {}
-    H3N_INLINE void save(std::int32_t (*)[PANEL], std::size_t) const {}
+template <std::size_t PANELS>
+struct Sums<0, PANELS> {
+    H3N_INLINE void add(const std::uint8_t*, std::size_t, const Weights<PANELS>&) {}
+#if defined(H3N_IN_ORDER)
+    H3N_INLINE void add(const std::uint8_t*, const std::uint8_t*, std::size_t, const Weights<PANELS>&,
+                        const Weights<PANELS>&) {}
+#endif
+    H3N_INLINE void save(std::int32_t (*)[COLUMNS]) const {}
 };
 
-template <std::size_t ROWS>
-H3N_ALONE void dot_rows(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights, std::size_t columns,
-                        std::int32_t (*sums)[PANEL]) {
-    for (std::size_t column = 0; column < columns; column += COLUMNS) {
-        Sums<ROWS> total;
-        const std::int8_t* from = weights + QUAD * column;
-        for (std::size_t k = 0; k < depth; k += QUAD, from += QUAD * PANEL) total.add(x + k, depth, Weights(from));
-        total.save(sums, column);
-    }
+constexpr std::size_t ALL_PANELS = COLUMNS < PANEL ? 1 : COLUMNS / PANEL;
+
+// The sums of ROWS rows for COLUMNS outputs of a layer from `column` on, or for some of their panels.
+template <std::size_t ROWS, std::size_t PANELS = ALL_PANELS>
+H3N_ALONE void dot_rows(const std::uint8_t* x, const Int8& layer, std::size_t column, std::int32_t (*sums)[COLUMNS]) {
+    static_assert(COLUMNS % PANEL == 0 || PANEL % COLUMNS == 0, "outputs are some of one panel, or some panels");
+    const std::size_t depth = layer.depth, panel = column / PANEL;
+    const std::int8_t* weights = layer.weights + panel * PANEL * depth + QUAD * (column % PANEL);
+    Sums<ROWS, PANELS> total;
+#if defined(H3N_IN_ORDER)
+    static_assert(COLUMNS == PANEL, "the order is that of a panel");
+    const std::uint32_t* quad = layer.order + panel * (depth / QUAD);
+    const std::uint32_t *end = quad + depth / QUAD, *single = quad + layer.fitting[panel];
+    const auto at = [=](std::uint32_t place) { return Weights<PANELS>(weights + place * (QUAD * PANEL)); };
+    for (; quad < single; quad += 2)
+        total.add(x + QUAD * quad[0], x + QUAD * quad[1], depth, at(quad[0]), at(quad[1]));
+    for (; quad < end; ++quad) total.add(x + QUAD * *quad, depth, at(*quad));
+#else
+    for (std::size_t k = 0; k < depth; k += QUAD, weights += QUAD * PANEL)
+        total.add(x + k, depth, Weights<PANELS>(weights, depth));
+#endif
+    total.save(sums);
 }
 
-// Of a panel's outputs at least the first `columns`, which is all that are asked for; the last panel is seldom full.
 template <std::size_t ROWS = TILE>
-inline void dot(const std::uint8_t* x, std::size_t depth, const std::int8_t* weights, std::size_t rows,
-                std::size_t columns, std::int32_t (*sums)[PANEL]) {
+inline void dot(const std::uint8_t* x, const Int8& layer, std::size_t rows, std::size_t column,
+                std::int32_t (*sums)[COLUMNS]) {
     if constexpr (ROWS > 1)
-        if (rows < ROWS) return dot<ROWS - 1>(x, depth, weights, rows, columns, sums);
-    dot_rows<ROWS>(x, depth, weights, columns, sums);
+        if (rows < ROWS) return dot<ROWS - 1>(x, layer, rows, column, sums);
+#if defined(H3N_SOME_PANELS)
+    switch (layer.outputs < column + COLUMNS ? (layer.outputs - column + PANEL - 1) / PANEL : ALL_PANELS) {
+        case 1: return dot_rows<ROWS, 1>(x, layer, column, sums);
+        case 2: return dot_rows<ROWS, 2>(x, layer, column, sums);
+        case 3: return dot_rows<ROWS, 3>(x, layer, column, sums);
+        default: break;
+    }
+#endif
+    dot_rows<ROWS>(x, layer, column, sums);
 }
 
 }  // namespace h3n::H3N_TARGET

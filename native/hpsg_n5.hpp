@@ -6,7 +6,7 @@
 
 namespace h3n::H3N_TARGET {
 
-inline bool hpsg_n5(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+inline bool hpsg_n5(const Sentence& sentence, Workspace& workspace, Tree& tree, Charts*) {
     const std::size_t n = sentence.words, fenceposts = n + 1;
     const Matrix arc = sentence.arc;
     // open[i][j][h] and complete[i][j][h]: the best subtree of (i, j) headed by h, without and with a label.

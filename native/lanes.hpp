@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -73,7 +74,31 @@ inline float largest(Lanes value) {
 }
 #endif
 
+// A square of LANES rows, turned over: its halves change places across the diagonal, then those of its quarters, and so on.
+template <std::size_t HALF, std::size_t... L>
+__attribute__((always_inline)) inline void exchange(Lanes& one, Lanes& other, std::index_sequence<L...>) {
+    const Lanes upper = one;
+    one = __builtin_shufflevector(upper, other, ((L & HALF) == 0 ? L : LANES + L - HALF)...);
+    other = __builtin_shufflevector(upper, other, ((L & HALF) == 0 ? L + HALF : LANES + L)...);
+}
+template <std::size_t HALF = LANES / 2>
+__attribute__((always_inline)) inline void turn_square(Lanes (&rows)[LANES]) {
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < LANES; ++r)
+        if ((r & HALF) == 0) exchange<HALF>(rows[r], rows[r + HALF], std::make_index_sequence<LANES>());
+    if constexpr (HALF > 1) turn_square<HALF / 2>(rows);
+}
+
 constexpr std::size_t STRANDS = 16;  // of a sum, on every target: all add up in the same order, and get the same bits
+
+// The sum of the lanes: to each of the first half the one as far behind is added, and so on.
+template <std::size_t HALF = LANES / 2, std::size_t... L>
+inline float total_of(Lanes parts, std::index_sequence<L...> all) {
+    parts += __builtin_shufflevector(parts, parts, (L + HALF) % LANES...);
+    if constexpr (HALF > 1) return total_of<HALF / 2>(parts, all);
+    else return parts[0];
+}
+inline float total_of(Lanes parts) { return total_of(parts, std::make_index_sequence<LANES>()); }
 
 // The sum of term(k), which is LANES numbers from place k on, zero from `count` on.
 template <class Term>
@@ -81,11 +106,9 @@ inline float sum(std::size_t count, const Term& term) {
     Lanes parts[STRANDS / LANES] = {};
     for (std::size_t k = 0; k < count; k += STRANDS)
         for (std::size_t p = 0; p < STRANDS / LANES && k + p * LANES < count; ++p) parts[p] += term(k + p * LANES);
-    float strands[STRANDS];
-    for (std::size_t p = 0; p < STRANDS / LANES; ++p) store(strands + p * LANES, parts[p]);
-    for (std::size_t half = STRANDS / 2; half > 0; half /= 2)
-        for (std::size_t l = 0; l < half; ++l) strands[l] += strands[l + half];
-    return strands[0];
+    for (std::size_t half = STRANDS / LANES / 2; half > 0; half /= 2)
+        for (std::size_t p = 0; p < half; ++p) parts[p] += parts[p + half];
+    return total_of(parts[0]);
 }
 
 template <std::size_t COUNT>

@@ -17,6 +17,10 @@
 
 namespace nb = nanobind;
 
+namespace h3n::bound {
+void bind_network(nb::module_& m);  // network_bindings.cpp
+}
+
 namespace {
 
 using namespace h3n::bound;
@@ -185,7 +189,7 @@ class Transformer {
 
 NB_MODULE(_layers, m) {
     nb::set_leak_warnings(false);  // a parser that lives until the interpreter ends is no mistake
-    m.doc() = "Layers of a network in native code; use them through h3n.model.";
+    m.doc() = "Layers of a network in native code; use them through h3n.engine.";
     m.attr("ACTIVATIONS") = nb::make_tuple("none", "relu", "leaky", "gelu");
     m.def("targets", [] {
         std::vector<std::string> names;
@@ -226,4 +230,5 @@ NB_MODULE(_layers, m) {
              nb::arg("heads"), nb::arg("activation"), nb::arg("by_distance").noconvert().none() = nb::none(),
              nb::keep_alive<1, 2>())
         .def("run", &Transformer::run, nb::arg("x").noconvert(), nb::arg("lengths").noconvert(), nb::arg("target") = 0);
+    h3n::bound::bind_network(m);
 }

@@ -4,6 +4,8 @@
 #include "dot.hpp"
 #include "lanes.hpp"
 #include "layers.hpp"
+#include "norm.hpp"
+#include "products.hpp"
 #include "rounding.hpp"
 
 #define H3N_TEXT_(name) #name
@@ -24,9 +26,10 @@ Lanes activated(Lanes x, Activation how) {
 }
 
 template <Activation how>
-H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (*sums)[PANEL], std::size_t rows,
-            const float* steps, const float* lows, float* const* out) {
-    const std::size_t end = layer.outputs - first < PANEL ? layer.outputs - first : PANEL;
+H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (*sums)[COLUMNS], std::size_t rows,
+                      const float* steps, const float* lows, float* const* out) {
+    static_assert(COLUMNS % LANES == 0, "sums are read by whole vectors");
+    const std::size_t end = layer.outputs - first < COLUMNS ? layer.outputs - first : COLUMNS;
     for (std::size_t n = 0; n < end; n += LANES) {
         const Lanes scale = load(layer.scales + first + n);
         const Lanes total = load(layer.totals + first + n);
@@ -45,20 +48,35 @@ H3N_ALONE void finish(const Int8& layer, std::size_t first, const std::int32_t (
     }
 }
 
-// The rows of a block, which are rounded, by one layer; the first of them is row `block` of all.
+constexpr std::size_t LINE = 64;  // bytes of a line of the caches
+
+// Ask for memory that is needed soon. It need not be ours.
+inline void fetch(const std::int8_t* from, std::size_t bytes) {
+    for (std::size_t k = 0; k < bytes; k += LINE) __builtin_prefetch(from + k, 0, 2);
+}
+
+// The rows of a block, which are rounded, by one layer; the first of them is row `block` of all. Weights are fetched once
+// for all these rows, and stay in the nearest cache. The sums of several tiles are finished together: what finishing
+// needs of the outputs is read once for them.
 template <Activation how>
 void multiply(const Product& product, std::size_t block, std::size_t count, const Rounded& rounded) {
+    constexpr std::size_t SOME = 1024 / COLUMNS / TILE * TILE;  // rows: 4 KiB of sums
     const Int8& layer = *product.layer;
-    for (std::size_t first = 0; first < layer.outputs; first += PANEL) {
-        const std::int8_t* weights = layer.weights + first * layer.depth;
-        const std::size_t columns = layer.outputs - first < PANEL ? layer.outputs - first : PANEL;
-        for (std::size_t r = 0; r < count; r += TILE) {
-            alignas(64) std::int32_t sums[TILE][PANEL];
-            const std::size_t some = count - r < TILE ? count - r : TILE;
-            float* out[TILE];
-            for (std::size_t t = 0; t < some; ++t) out[t] = product.out[block + r + t];
-            dot(rounded.values + r * layer.depth, layer.depth, weights, some, columns, sums);
-            finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r, out);
+    float* out[BLOCK];
+    for (std::size_t r = 0; r < count; ++r) out[r] = product.out[block + r];
+    const std::size_t next = COLUMNS * layer.depth, tiles = (count + TILE - 1) / TILE;
+    const std::size_t share = (next / tiles + LINE - 1) / LINE * LINE;
+    for (std::size_t first = 0; first < layer.outputs; first += COLUMNS) {
+        const std::int8_t* ahead = layer.weights + (first + COLUMNS) * layer.depth;
+        for (std::size_t r = 0; r < count; r += SOME) {
+            alignas(64) std::int32_t sums[SOME][COLUMNS];
+            const std::size_t some = count - r < SOME ? count - r : SOME;
+            for (std::size_t t = 0; t < some; t += TILE) {
+                fetch(ahead, share);
+                ahead += share;
+                dot(rounded.values + (r + t) * layer.depth, layer, some - t, first, sums + t);
+            }
+            finish<how>(layer, first, sums, some, rounded.steps + r, rounded.lows + r, out + r);
         }
     }
 }
@@ -79,8 +97,8 @@ void linear(const Product* products, std::size_t count, Rows<const float> x, con
         const Int8& layer = *products[0].layer;
         const std::size_t end = rows < block + BLOCK ? rows : block + BLOCK;
         for (std::size_t r = 0; block + r < end; ++r)
-            round_row(ready(x[block + r], layer, rounded.turned), layer, rounded.values + r * layer.depth,
-                      rounded.steps[r], rounded.lows[r]);
+            round_row(x[block + r], layer, rounded.turned, rounded.values + r * layer.depth, rounded.steps[r],
+                      rounded.lows[r]);
         for (std::size_t p = 0; p < count; ++p) {
             const std::size_t last = products[p].rows < end ? products[p].rows : end;
             if (last > block) multiply_block(products[p], block, last - block, rounded);
@@ -117,6 +135,22 @@ void add_norm(Table<const float> x, Table<const float> y, std::size_t rows, std:
             store(made + k, (load(made + k) - mean) * factor * load(norm.weight + k) + load(norm.bias + k));
         for (std::size_t k = even; k < width; ++k) made[k] = (made[k] - mean) * factor * norm.weight[k] + norm.bias[k];
     }
+}
+
+// Columns out of the first rows, of which there are up to LANES, times a factor: asked[d][query]. Lanes without a query
+// have the first one's.
+void ask(Table<const float> query, std::size_t some, std::size_t size, float factor, float* asked) {
+    const float* from[LANES];
+    for (std::size_t q = 0; q < LANES; ++q) from[q] = query[q < some ? q : 0];
+    std::size_t d = 0;
+    for (; d + LANES <= size; d += LANES) {
+        Lanes rows[LANES];
+        for (std::size_t q = 0; q < LANES; ++q) rows[q] = load(from[q] + d) * factor;
+        turn_square(rows);
+        for (std::size_t k = 0; k < LANES; ++k) store(asked + (d + k) * LANES, rows[k]);
+    }
+    for (; d < size; ++d)
+        for (std::size_t q = 0; q < LANES; ++q) asked[d * LANES + q] = from[q][d] * factor;
 }
 
 constexpr std::size_t TOGETHER = 8;  // sums under way at the same time, so that none waits for the one before
@@ -179,12 +213,9 @@ void attention(Table<const float> query, Table<const float> key, Table<const flo
         const std::size_t at = head * heads.size;
         for (std::size_t first = 0; first < rows; first += LANES) {
             const std::size_t some = rows - first < LANES ? rows - first : LANES;
-            for (std::size_t q = 0; q < LANES; ++q) {
-                const float* row = query[first + (q < some ? q : 0)] + at;
-                for (std::size_t p = 0; p < heads.parts; ++p)
-                    for (std::size_t d = 0; d < heads.size; ++d)
-                        asked[(p * heads.size + d) * LANES + q] = row[p * heads.apart + d] * factor;
-            }
+            for (std::size_t p = 0; p < heads.parts; ++p)
+                ask({query[first] + at + p * heads.apart, query.stride}, some, heads.size, factor,
+                    asked + p * heads.size * LANES);
             const float* added = heads.by_distance;
             if (added != nullptr) added += head * (2 * heads.reach + 1) + heads.reach + first;
             scores_of(asked, {key.data + at, key.stride}, rows, heads, added, scores);
@@ -203,20 +234,26 @@ void contract(const float* row, std::size_t count, std::size_t width, const floa
         out[n] = sum(width, [&](std::size_t k) { return load(row + n * width + k) * load(values + k); });
 }
 
+// Spans whose features are in the nearest cache at the same time.
+constexpr std::size_t FEW = 16;
+
+// The features of up to BLOCK spans, rounded; `room` holds FEW x width floats.
+void round_spans(const Spans& given, const Span* spans, std::size_t rows, const Rounded& rounded, float* room) {
+    const Int8& layer = given.labels;
+    const Table<float> features{room, given.width};
+    for (std::size_t first = 0; first < rows; first += FEW) {
+        const std::size_t some = rows - first < FEW ? rows - first : FEW;
+        span_features(given, spans + first, some, features);
+        for (std::size_t r = 0; r < some; ++r)
+            round_row(features[r], layer, rounded.turned, rounded.values + (first + r) * layer.depth,
+                      rounded.steps[first + r], rounded.lows[first + r]);
+    }
+}
+
 void score_spans(const Spans& given, const Span* spans, std::size_t rows, Table<float> out, const Rounded& rounded,
                  float* room) {
-    const Table<float> features{room, given.width};
-    const std::size_t width = given.width;
-    for (std::size_t r = 0; r < rows; ++r) {
-        const float* first = given.posts + (spans[r].sentence * given.count + spans[r].start) * width;
-        const float* last = given.posts + (spans[r].sentence * given.count + spans[r].end) * width;
-        float* made = features[r];
-        for (std::size_t k = 0; k < width; ++k) made[k] = last[k] - first[k] + given.bias[k];
-    }
-    add_norm({room, width}, {}, rows, width, given.norm, features);
-    activate(features, rows, width, Activation::relu);
-    const Product scores{&given.labels, rows, {out}, Activation::none};
-    linear(&scores, 1, {{room, width}}, rounded);
+    round_spans(given, spans, rows, rounded, room);
+    multiply_block({&given.labels, rows, {out}, Activation::none}, 0, rows, rounded);
     if (given.pairs == nullptr) return;
     for (std::size_t r = 0; r < rows; ++r) {
         const float pair = given.pairs[(spans[r].sentence * given.count + spans[r].start) * given.count + spans[r].end];
@@ -238,9 +275,23 @@ std::size_t best(const float* values, std::size_t count, std::size_t left_out) {
     return 0;
 }
 
+void best_labels(const Spans& given, const Span* spans, const std::size_t* left_out, std::size_t rows, float* scores,
+                 std::int32_t* labels, const Rounded& rounded, float* room) {
+    const Int8& layer = given.labels;
+    round_spans(given, spans, rows, rounded, room);
+    const Table<float> made{room, layer.outputs};
+    multiply_block({&layer, rows, {made}, Activation::none}, 0, rows, rounded);
+    for (std::size_t r = 0; r < rows; ++r) {
+        const std::size_t found = best(made[r], layer.outputs, left_out[r]);
+        scores[r] = made[r][found];
+        labels[r] = static_cast<std::int32_t>(found);
+    }
+}
+
 }  // namespace
 
 extern const LayerKernels layer_kernels;
-const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), linear, activate, add_norm, attention, contract, score_spans, best};
+const LayerKernels layer_kernels = {H3N_TEXT(H3N_TARGET), IN_ORDER, linear, activate, add_norm, attention, contract, score_spans, best,
+                                    norm_rows, products, log_shares, best_labels, column_shares, share};
 
 }  // namespace h3n::H3N_TARGET

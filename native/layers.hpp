@@ -16,12 +16,14 @@ struct Table {
     Value* operator[](std::size_t row) const { return data + row * stride; }
 };
 
-constexpr std::size_t PANEL = 64;    // outputs whose weights lie together
+constexpr std::size_t PANEL = 16;    // outputs whose weights lie together
+constexpr std::size_t WIDEST = 64;   // outputs that a target multiplies at a time, at most
 constexpr std::size_t QUAD = 4;      // inputs that one instruction multiplies and adds up
 constexpr std::size_t SLACK = 16;    // the widest vector
 constexpr std::size_t PAIR = 2;      // inputs whose products with weights are small enough to be added up in 16 bits
+constexpr std::size_t COLUMN_STEP = 32;  // columns of float weights that are read together
 constexpr std::size_t TURN = 32;     // stretches of a row that are turned against each other
-constexpr std::size_t BLOCK = 96;    // rows rounded at a time: with the weights of a panel they stay in the caches
+constexpr std::size_t BLOCK = 192;   // rows rounded at a time: with the weights of a panel they stay in the caches
 
 enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 };
 
@@ -32,11 +34,16 @@ enum class Activation : std::int32_t { none = 0, relu = 1, leaky = 2, gelu = 3 }
 // A few inputs of an encoder are far larger than all others, and would leave these few steps. So rows are turned first:
 // cut into TURN stretches, which are multiplied by the matrix of Hadamard (all 1 and -1), as the weights have been. That
 // spreads large inputs over others and leaves products the same. Rows that cannot be cut so are left as they are.
+// Some targets add up two quads in 16 bits before they go on in 32. That is exact for quads whose weights fit each other:
+// for no output of a panel do the weights of one sign at the same places add up to more than 128. So each panel has an
+// order of the quads, those that fit each other first, side by side. Targets with an instruction for quads need none.
 struct Int8 {
     std::size_t inputs = 0, outputs = 0;
-    std::size_t depth = 0, width = 0;       // the same, in whole quads and panels; what is too many is zero
+    std::size_t depth = 0, width = 0;       // the same, in whole quads and WIDEST; what is too many is zero
     bool turned = false;
     const std::int8_t* weights = nullptr;
+    const std::uint32_t* order = nullptr;   // (width / PANEL, depth / QUAD), or none
+    const std::uint32_t* fitting = nullptr; // (width / PANEL): how many quads of the order fit the one beside them
     const float* scales = nullptr;          // (width)
     const std::int32_t* sums = nullptr;     // (width), of the rounded weights
     const float* totals = nullptr;          // (width), the same times the scale
@@ -102,6 +109,7 @@ struct Product {
 
 struct LayerKernels {
     const char* target;
+    bool in_order;  // whether it reads the order of quads
     // All layers have the same number of inputs and are turned alike, so that a row is rounded once for all of them.
     void (*linear)(const Product* products, std::size_t count, Rows<const float> x, const Rounded&);
     void (*activate)(Table<float> x, std::size_t rows, std::size_t width, Activation);
@@ -117,6 +125,23 @@ struct LayerKernels {
     void (*score_spans)(const Spans&, const Span* spans, std::size_t rows, Table<float> out, const Rounded&, float* room);
     // The place of the largest of some values, the first of several, leaving out one place (or none if it is beyond).
     std::size_t (*best)(const float* values, std::size_t count, std::size_t left_out);
+    // x = norm(x), in place, with the steps of torch's.
+    void (*norm)(Table<float> x, std::size_t rows, std::size_t width, const Norm&);
+    // out[r][n] = x[r] . weights[.][n] + bias[n], in floats; no bias if null. The rows of the weights, (inputs, columns),
+    // and the bias are readable up to a whole COLUMN_STEP.
+    void (*products)(Table<const float> x, std::size_t rows, std::size_t inputs, Table<const float> weights,
+                     const float* bias, std::size_t columns, Table<float> out);
+    // Scores into the logarithms of their shares of each column, in place.
+    void (*log_shares)(Table<float> x, std::size_t rows, std::size_t columns);
+    // The best label of up to BLOCK spans and its score, without `pairs`; of span r the label left_out[r] is left out.
+    // `room` holds BLOCK x width floats, and BLOCK x labels.
+    void (*best_labels)(const Spans&, const Span* spans, const std::size_t* left_out, std::size_t rows, float* scores,
+                        std::int32_t* labels, const Rounded&, float* room);
+    // out[c] = the share that row chosen[c] has of column c, by the exponentials of all its values times a factor.
+    void (*column_shares)(Table<const float> x, std::size_t rows, std::size_t columns, const std::int64_t* chosen,
+                          float factor, float* out);
+    // The same of one row: the share of the value at a place.
+    float (*share)(const float* values, std::size_t count, std::size_t place, float factor);
 };
 
 // One layer on rows that lie one after the other.

@@ -112,7 +112,7 @@ inline void contract(const Forest& forest, const std::int32_t* cycle, std::size_
 
 }  // namespace mst_parts
 
-inline bool mst(const Sentence& sentence, Workspace& workspace, Tree& tree) {
+inline bool mst(const Sentence& sentence, Workspace& workspace, Tree& tree, Charts*) {
     using namespace mst_parts;
     const std::size_t n = sentence.words;
     const Forest forest = make_forest(sentence, workspace);

@@ -12,15 +12,23 @@ const std::vector<const LayerKernels*>& supported_layer_kernels();
 
 class Packed {
   public:
-    // `weight` is (outputs, inputs), of finite numbers; `bias` may be null.
-    Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias);
+    // `weight` is (outputs, inputs), of finite numbers; `bias` may be null. The order of quads takes time to find.
+    Packed(const float* weight, std::size_t outputs, std::size_t inputs, const float* bias, bool in_order = true);
     Packed(const Packed&) = delete;
     Packed& operator=(const Packed&) = delete;
 
     Int8 layer;
 
   private:
-    std::vector<std::int8_t> weights_;
+    void round_weights(const float* weight);
+    void order_quads();
+
+    // Where a line of the caches begins, the weights of a panel for a quad begin: no load takes two lines.
+    struct alignas(PANEL * QUAD) Line {
+        std::int8_t weights[PANEL * QUAD];
+    };
+    std::vector<Line> lines_;
+    std::vector<std::uint32_t> order_, fitting_;
     std::vector<std::int32_t> sums_;
     std::vector<float> scales_, totals_, bias_;
 };

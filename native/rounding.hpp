@@ -7,83 +7,122 @@
 
 namespace h3n::H3N_TARGET {
 
-// Sums and differences of all pairs of runs that lie side by side; `to` is not `from`.
-inline void turn_pairs(const float* from, std::size_t run, std::size_t count, float* to) {
-    for (std::size_t at = 0; at < count; at += 2 * run) {
-        const float *one = from + at, *other = one + run;
-        float *sum = to + at, *difference = sum + run;
-        const auto some = [=](std::size_t k) {
-            const Lanes a = load(one + k), b = load(other + k);
-            store(sum + k, a + b);
-            store(difference + k, a - b);
-        };
-        std::size_t k = 0;
-        for (; k + LANES <= run; k += LANES) some(k);
-        if (k < run && run >= LANES) some(run - LANES);  // some a second time: what comes out is the same
-        else
-            for (; k < run; ++k) {
-                sum[k] = one[k] + other[k];
-                difference[k] = one[k] - other[k];
-            }
-    }
-}
-
-// The same twice, in place: for pairs of runs, then for pairs of these pairs.
-inline void turn_fours(float* row, std::size_t run, std::size_t count) {
-    for (std::size_t at = 0; at < count; at += 4 * run) {
-        float *a = row + at, *b = a + run, *c = b + run, *d = c + run;
-        for (std::size_t k = 0; k < run; k += LANES) {
-            const std::size_t some = run - k;
-            const Lanes first = load_some(a + k, some, 0.0F), second = load_some(b + k, some, 0.0F);
-            const Lanes third = load_some(c + k, some, 0.0F), fourth = load_some(d + k, some, 0.0F);
-            const Lanes sum = first + second, less = first - second;
-            const Lanes other_sum = third + fourth, other_less = third - fourth;
-            store_some(a + k, sum + other_sum, some);
-            store_some(b + k, less + other_less, some);
-            store_some(c + k, sum - other_sum, some);
-            store_some(d + k, less - other_less, some);
-        }
-    }
-}
-
-// Turn the stretches of a row against each other: neighbours, then neighbouring pairs, and so on. Pairs and longer runs
-// of stretches lie in one piece, so that vectors need not fit a stretch.
-inline void turn(const float* x, std::size_t inputs, float* turned) {
-    static_assert(TURN == 32, "five steps: one, then twice two");
-    const std::size_t stretch = inputs / TURN;
-    turn_pairs(x, stretch, inputs, turned);
-    turn_fours(turned, 2 * stretch, inputs);
-    turn_fours(turned, 8 * stretch, inputs);
-}
-
-// The row as it is to be rounded.
-inline const float* ready(const float* x, const Int8& layer, float* room) {
-    if (!layer.turned) return x;
-    turn(x, layer.inputs, room);
-    return room;
-}
-
 struct Range {
     float low, high;
 };
 
-inline Range range_of(const float* x, std::size_t count) {
-    constexpr std::size_t CHAINS = 4;  // that need not wait for each other
+// The least and the largest of what it is given, in chains that need not wait for each other.
+struct Extremes {
+    static constexpr std::size_t CHAINS = 4;
     Lanes least[CHAINS], most[CHAINS];
-    for (std::size_t c = 0; c < CHAINS; ++c) least[c] = most[c] = all(x[0]);
-    const auto take = [&](std::size_t c, Lanes one) {
+    H3N_INLINE explicit Extremes(float any) {
+        for (std::size_t c = 0; c < CHAINS; ++c) least[c] = most[c] = all(any);
+    }
+    H3N_INLINE void take(std::size_t c, Lanes one) {
         least[c] = min(least[c], one);
         most[c] = max(most[c], one);
-    };
-    std::size_t k = 0;
-    for (; k + CHAINS * LANES <= count; k += CHAINS * LANES)
-        for (std::size_t c = 0; c < CHAINS; ++c) take(c, load(x + k + c * LANES));
-    for (; k < count; k += LANES) take(0, load_some(x + k, count - k, x[0]));
-    for (std::size_t c = 1; c < CHAINS; ++c) {
-        least[0] = min(least[0], least[c]);
-        most[0] = max(most[0], most[c]);
     }
-    return {-largest(-least[0]), largest(most[0])};
+    H3N_INLINE Range range() const {
+        const Lanes low = min(min(least[0], least[1]), min(least[2], least[3]));
+        const Lanes high = max(max(most[0], most[1]), max(most[2], most[3]));
+        return {-largest(-low), largest(high)};
+    }
+};
+
+H3N_ALONE Range range_of(const float* x, std::size_t count) {
+    Extremes found(x[0]);
+    std::size_t k = 0;
+    for (; k + Extremes::CHAINS * LANES <= count; k += Extremes::CHAINS * LANES)
+        for (std::size_t c = 0; c < Extremes::CHAINS; ++c) found.take(c, load(x + k + c * LANES));
+    for (; k < count; k += LANES) found.take(0, load_some(x + k, count - k, x[0]));
+    return found.range();
+}
+
+// Sum and difference instead of the two.
+H3N_INLINE void turn_pair(Lanes& one, Lanes& other) {
+    const Lanes sum = one + other;
+    other = one - other;
+    one = sum;
+}
+H3N_INLINE void turn_four(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
+    turn_pair(a, b);
+    turn_pair(c, d);
+    turn_pair(a, c);
+    turn_pair(b, d);
+}
+
+// Three steps at once: pairs of runs that lie side by side, pairs of these pairs, and pairs of those; `to` is not `from`.
+// RUN is the length of a run where that is known to the compiler, else 0.
+template <std::size_t RUN>
+H3N_ALONE void turn_eights(const float* from, std::size_t length, std::size_t count, float* to) {
+    const std::size_t run = RUN > 0 ? RUN : length;
+    for (std::size_t at = 0; at < count; at += 8 * run) {
+        const auto some = [=](std::size_t k, std::size_t width) __attribute__((always_inline)) {
+            const float* x = from + at + k;
+            Lanes a = load_some(x, width, 0.0F), b = load_some(x + run, width, 0.0F);
+            Lanes c = load_some(x + 2 * run, width, 0.0F), d = load_some(x + 3 * run, width, 0.0F);
+            Lanes e = load_some(x + 4 * run, width, 0.0F), f = load_some(x + 5 * run, width, 0.0F);
+            Lanes g = load_some(x + 6 * run, width, 0.0F), h = load_some(x + 7 * run, width, 0.0F);
+            turn_four(a, b, c, d);
+            turn_four(e, f, g, h);
+            float* y = to + at + k;
+            store_some(y, a + e, width);
+            store_some(y + run, b + f, width);
+            store_some(y + 2 * run, c + g, width);
+            store_some(y + 3 * run, d + h, width);
+            store_some(y + 4 * run, a - e, width);
+            store_some(y + 5 * run, b - f, width);
+            store_some(y + 6 * run, c - g, width);
+            store_some(y + 7 * run, d - h, width);
+        };
+        std::size_t k = 0;
+        for (; k + LANES <= run; k += LANES) some(k, LANES);
+        if (k == run) continue;
+        if (run >= LANES) some(run - LANES, LANES);  // some a second time: what comes out is the same
+        else some(0, run);
+    }
+}
+
+// The last two steps, in place: pairs of quarters of the row, and pairs of these pairs.
+H3N_ALONE Range turn_quarters(float* row, std::size_t count) {
+    const std::size_t run = count / 4;
+    float *first = row, *second = row + run, *third = second + run, *fourth = third + run;
+    const auto some = [=](std::size_t k, std::size_t width, const auto& see) {
+        Lanes a = load_some(first + k, width, 0.0F), b = load_some(second + k, width, 0.0F);
+        Lanes c = load_some(third + k, width, 0.0F), d = load_some(fourth + k, width, 0.0F);
+        turn_four(a, b, c, d);
+        store_some(first + k, a, width);
+        store_some(second + k, b, width);
+        store_some(third + k, c, width);
+        store_some(fourth + k, d, width);
+        see(a, b, c, d);
+    };
+    if (run % LANES != 0) {
+        for (std::size_t k = 0; k < run; k += LANES) some(k, run - k, [](Lanes, Lanes, Lanes, Lanes) {});
+        return range_of(row, count);
+    }
+    Extremes found((row[0] + row[run]) + (row[2 * run] + row[3 * run]));  // what becomes of the first
+    for (std::size_t k = 0; k < run; k += LANES)
+        some(k, LANES, [&](Lanes a, Lanes b, Lanes c, Lanes d) {
+            found.take(0, a);
+            found.take(1, b);
+            found.take(2, c);
+            found.take(3, d);
+        });
+    return found.range();
+}
+
+// Turn the stretches of a row against each other: neighbours, then neighbouring pairs, and so on.
+inline Range turn(const float* x, std::size_t inputs, float* turned) {
+    static_assert(TURN == 8 * 4, "three steps, then two");
+    const std::size_t run = inputs / TURN;
+    switch (run) {  // the usual lengths
+        case 12: turn_eights<12>(x, run, inputs, turned); break;
+        case 24: turn_eights<24>(x, run, inputs, turned); break;
+        case 48: turn_eights<48>(x, run, inputs, turned); break;
+        default: turn_eights<0>(x, run, inputs, turned);
+    }
+    return turn_quarters(turned, inputs);
 }
 
 inline Whole rounded(Lanes x, float low, float inverse) {
@@ -110,10 +149,11 @@ inline void store_bytes(const float* x, float low, float inverse, std::uint8_t* 
 }
 #endif
 
-// Round a row to 0 .. 255; what is left up to the end of the last quad is zero.
-inline void round_row(const float* x, const Int8& layer, std::uint8_t* values, float& step, float& low) {
+// Round a row, turned if the layer asks for it, to 0 .. 255; what is left up to the end of the last quad is zero.
+inline void round_row(const float* x, const Int8& layer, float* room, std::uint8_t* values, float& step, float& low) {
     const std::size_t count = layer.inputs;
-    const Range range = range_of(x, count);
+    const Range range = layer.turned ? turn(x, count, room) : range_of(x, count);
+    if (layer.turned) x = room;
     low = range.low;
     const float width = range.high - range.low;
     step = width > 1e-30F ? width / 255.0F : 1.0F;

@@ -13,22 +13,28 @@ constexpr std::int32_t ROOT = -1;
 constexpr std::int32_t NO_HEAD = -1;
 
 // A view of a row-major matrix whose rows may lie further apart than they are long.
-struct Matrix {
-    const float* data = nullptr;
+template <class Value>
+struct MatrixOf {
+    const Value* data = nullptr;
     std::size_t stride = 0;
-    const float* operator[](std::size_t row) const { return data + row * stride; }
+    const Value* operator[](std::size_t row) const { return data + row * stride; }
 };
+using Matrix = MatrixOf<float>;
 
-// The scores of one sentence. A decoder leaves alone what it does not need: null pointers there are fine.
-struct Sentence {
+// The scores of one sentence, or what a semiring makes of them. A decoder leaves alone what it does not need: null
+// pointers there are fine.
+template <class Value>
+struct SentenceOf {
     std::size_t words = 0;
     // Another thread may write to the scores while they are read. Whatever it writes, a kernel ends and its tree is one.
-    Matrix full;           // (n+1) x (n+1), read where i < j
-    Matrix open;           // the same
-    Matrix arc;            // n x n, [governor][word]; the diagonal is never read
-    const float* root = nullptr;  // n
+    MatrixOf<Value> full;   // (n+1) x (n+1), read where i < j
+    MatrixOf<Value> open;   // the same
+    MatrixOf<Value> arc;    // n x n, [governor][word]; the diagonal is never read
+    const Value* root = nullptr;  // n
     const float* head = nullptr;  // n
+    MatrixOf<Value> empty;  // what no label is worth; null if `open` tells it. The best tree does not depend on it
 };
+using Sentence = SentenceOf<float>;
 
 struct Node {
     std::int32_t start, end;
@@ -78,8 +84,47 @@ class Workspace {
     double steps_left_ = 0.0;
 };
 
-// Fills the tree with the best parse; false if no parse has a finite score.
-using Kernel = bool (*)(const Sentence&, Workspace&, Tree&);
+// Where a decoder's charts lie in the workspace once it has run: what forest.cpp reads the other trees from. Which chart
+// is which stands beside the recurrence in each decoder's header.
+struct Charts {
+    const float* first = nullptr;
+    const float* second = nullptr;
+    const float* third = nullptr;
+    const std::int32_t* heads = nullptr;
+    std::size_t width = 0, lanes = 1;
+    const float* fourth = nullptr;
+};
+
+// What is asked about the distribution over all trees, and the answer. The caller owns the room, which is zero so far.
+struct Shares {
+    float* spans = nullptr;  // (n+1) x (n+1): the probability of a label there
+    float* arcs = nullptr;   // (n+1) x n: of each governor, the root in the last row
+    // Of a label there with this head: those of LEAST_HEAD or more.
+    struct Head {
+        std::int32_t start, end, head;
+        float share;
+    };
+    Head* heads = nullptr;  // in the workspace
+    std::size_t head_count = 0;
+    double log_partition = 0.0;
+    bool total_only = false;  // nothing but the log-partition is asked for
+    std::size_t samples = 0;  // how many trees to draw
+    std::uint64_t random = 0;  // the state of the generator
+    void* receiver = nullptr;  // gets each of them, as nodes that all have labels
+    void (*receive)(void* receiver, const Tree& tree) = nullptr;
+    void add_head(std::size_t start, std::size_t end, std::size_t head, float share) {
+        heads[head_count++] = {static_cast<std::int32_t>(start), static_cast<std::int32_t>(end),
+                               static_cast<std::int32_t>(head), share};
+    }
+};
+constexpr float LEAST_HEAD = 1e-4F;
+
+// Fills in the shares, and the tree from which weights were counted: the best one, or for a joint tree the best phrases
+// and the best arcs, each by themselves. False if no tree has a finite score.
+using Weigher = bool (*)(const Sentence&, Workspace&, Tree&, Shares&);
+
+// Fills the tree with the best parse; false if no parse has a finite score. Says where its charts are if asked.
+using Kernel = bool (*)(const Sentence&, Workspace&, Tree&, Charts*);
 
 // What a decoder reads of a sentence, and so what it finds: SPANS are full and open, ARCS are arc and root.
 constexpr unsigned SPANS = 1, ARCS = 2, HEADS = 4;
@@ -91,6 +136,7 @@ struct Decoder {
     double (*cost)(double words);             // a rough count of steps, to share work out among threads
     std::size_t (*bytes)(std::size_t words);  // what its charts take, to the nearest few percent
     Kernel kernel;
+    Weigher weigher;                          // null if it has none
 };
 
 // The table as it was compiled for one set of instructions. All targets have the same decoders in the same order.

@@ -34,6 +34,9 @@ inline void store(float* to, vec value) { _mm512_store_ps(to, value); }
 inline vec broadcast(float value) { return _mm512_set1_ps(value); }
 inline vec add(vec a, vec b) { return _mm512_add_ps(a, b); }
 inline vec max(vec a, vec b) { return _mm512_max_ps(a, b); }
+inline vec multiply(vec a, vec b) { return _mm512_mul_ps(a, b); }
+inline vec multiply_add(vec a, vec b, vec c) { return _mm512_fmadd_ps(a, b, c); }
+inline float reduce_add(vec a) { return _mm512_reduce_add_ps(a); }
 inline float reduce_max(vec a) { return _mm512_reduce_max_ps(a); }
 inline vec gather(const float* from, const std::int32_t* index) {
     return _mm512_i32gather_ps(_mm512_load_si512(index), from, sizeof(float));
@@ -53,6 +56,13 @@ inline void store(float* to, vec value) { _mm256_store_ps(to, value); }
 inline vec broadcast(float value) { return _mm256_set1_ps(value); }
 inline vec add(vec a, vec b) { return _mm256_add_ps(a, b); }
 inline vec max(vec a, vec b) { return _mm256_max_ps(a, b); }
+inline vec multiply(vec a, vec b) { return _mm256_mul_ps(a, b); }
+inline vec multiply_add(vec a, vec b, vec c) { return _mm256_add_ps(_mm256_mul_ps(a, b), c); }
+inline float reduce_add(vec a) {
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_shuffle_ps(half, half, 1)));
+}
 inline float reduce_max(vec a) {
     __m128 half = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));
@@ -76,6 +86,12 @@ inline void store(float* to, vec value) { _mm_store_ps(to, value); }
 inline vec broadcast(float value) { return _mm_set1_ps(value); }
 inline vec add(vec a, vec b) { return _mm_add_ps(a, b); }
 inline vec max(vec a, vec b) { return _mm_max_ps(a, b); }
+inline vec multiply(vec a, vec b) { return _mm_mul_ps(a, b); }
+inline vec multiply_add(vec a, vec b, vec c) { return _mm_add_ps(_mm_mul_ps(a, b), c); }
+inline float reduce_add(vec a) {
+    a = _mm_add_ps(a, _mm_movehl_ps(a, a));
+    return _mm_cvtss_f32(_mm_add_ss(a, _mm_shuffle_ps(a, a, 1)));
+}
 inline float reduce_max(vec a) {
     a = _mm_max_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_max_ss(a, _mm_shuffle_ps(a, a, 1)));
@@ -98,6 +114,9 @@ inline void store(float* to, vec value) { vst1q_f32(to, value); }
 inline vec broadcast(float value) { return vdupq_n_f32(value); }
 inline vec add(vec a, vec b) { return vaddq_f32(a, b); }
 inline vec max(vec a, vec b) { return vmaxq_f32(a, b); }
+inline vec multiply(vec a, vec b) { return vmulq_f32(a, b); }
+inline vec multiply_add(vec a, vec b, vec c) { return vfmaq_f32(c, a, b); }
+inline float reduce_add(vec a) { return vaddvq_f32(a); }
 inline float reduce_max(vec a) { return vmaxvq_f32(a); }
 inline vec gather(const float* from, const std::int32_t* index) {
     const float values[4] = {from[index[0]], from[index[1]], from[index[2]], from[index[3]]};
@@ -119,6 +138,9 @@ inline void store(float* to, vec value) { *to = value; }
 inline vec broadcast(float value) { return value; }
 inline vec add(vec a, vec b) { return a + b; }
 inline vec max(vec a, vec b) { return a > b ? a : b; }
+inline vec multiply(vec a, vec b) { return a * b; }
+inline vec multiply_add(vec a, vec b, vec c) { return a * b + c; }
+inline float reduce_add(vec a) { return a; }
 inline float reduce_max(vec a) { return a; }
 inline vec gather(const float* from, const std::int32_t* index) { return from[*index]; }
 inline vec between(std::ptrdiff_t first, std::ptrdiff_t last, vec inside, vec outside) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,3 +39,19 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     examples = load_examples([Treebank(files=files)], data=config.data)
     train(config, examples, examples[:5])
     return run / "model"
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function that gives the folder of a tiny, randomly initialised model of a kind."""
+    from tests.model.tiny import save_encoder
+
+    made: dict[str, Path] = {}
+
+    def folder(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = tmp_path_factory.mktemp(kind)
+            save_encoder(kind, made[kind])
+        return made[kind]
+
+    return folder

@@ -17,6 +17,8 @@ import typer
 import h3n
 from h3n import errors
 from h3n.cli.commands import COMMANDS, app
+from h3n.formats import FORMATS
+from h3n.outputs import OUTPUTS
 
 PROJECT = Path(__file__).parent.parent
 
@@ -123,6 +125,20 @@ def test_the_project_says_where_it_is_and_which_pythons_it_is_for() -> None:
 
 def test_the_version_has_a_section_in_the_changelog() -> None:
     assert f"## [{h3n.__version__}] - " in (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+WRITTEN = {
+    ("parse",): OUTPUTS,
+    ("draw",): [name for name, output in OUTPUTS.items() if output.draw or output.document],
+    ("corpus", "parse"): ["parquet", *(name for name, output in OUTPUTS.items() if output.shard)],
+    ("convert",): FORMATS,
+}
+
+
+@pytest.mark.parametrize("command", WRITTEN, ids=" ".join)
+def test_the_help_lists_the_formats_that_are_written(command: tuple[str, ...]) -> None:
+    [shown] = re.findall(r"-t, --to FORMAT(.*?);", run(*command, "--help").stdout, flags=re.DOTALL)
+    assert shown.replace(",", " ").split() == list(WRITTEN[command])
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

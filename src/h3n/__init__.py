@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from h3n.decode import Constraints
-    from h3n.parser import Parser, Result, load
+    from h3n.parser import Parser, Result, load, read
 
     __version__: str
 
-__all__ = ["Constraints", "Parser", "Result", "__version__", "load"]
+__all__ = ["Constraints", "Parser", "Result", "__version__", "load", "read"]
 
-# Imported when somebody asks: a parser needs torch, which takes longer to import than all else here together.
-_LATER = {"Constraints": "h3n.decode", "Parser": "h3n.parser", "Result": "h3n.parser", "load": "h3n.parser"}
+# Imported when somebody asks: a parser needs numpy, which takes longer to import than most else here.
+_LATER = {"Constraints": "h3n.decode", **dict.fromkeys(("Parser", "Result", "load", "read"), "h3n.parser")}
 
 
 def __getattr__(name: str) -> Any:

@@ -58,6 +58,11 @@ class H3nError(Exception):
     """Anything h3n raises on purpose."""
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error of another library, or its kind where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 def in_one_line(error: BaseException) -> str:
     """Return what an exception says; of one that nobody foresaw also its kind, and where it was raised."""
     lines = str(error).strip().splitlines()
@@ -84,6 +89,22 @@ class MissingExtra(UsageError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} need the extra {extra!r}, which is not installed: pip install 'h3n[{extra}]'")
+
+
+# Modules that an installation for parsing may lack -> what they are for, and the extra that brings them.
+_EXTRAS = {
+    "torch": ("networks of torch", "train"),
+    "transformers": ("encoders of transformers", "train"),
+    "huggingface_hub": ("models on the hub", "hub"),
+    "fsspec": ("corpora", "corpus"),
+    "httpx": ("clients of the service", "client"),
+}
+
+
+def missing_extra(error: ModuleNotFoundError) -> ModuleNotFoundError | MissingExtra:
+    """Return the error as one that names the extra to install, where the missing module is of one."""
+    known = _EXTRAS.get((error.name or "").partition(".")[0])
+    return error if known is None else MissingExtra(*known)
 
 
 class InputError(H3nError):

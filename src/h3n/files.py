@@ -19,6 +19,7 @@ import io
 import json
 import lzma
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -412,7 +413,7 @@ def opened_to_write(target: Source) -> Iterator[IO[str]]:
                 yield stream
                 stream.flush()
         finally:
-            with contextlib.suppress(OSError):  # said already, or somebody else's error is on its way
+            with contextlib.suppress(OSError):  # the error that matters is already raised
                 stream.detach()
     else:
         with written_file(target) as raw, _packed(raw, Path(target).suffix) as packed:
@@ -537,13 +538,21 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")  # the escape of half a pair, or of one half of a whole pair
+
+
 def read_json(path: Path, *, largest: int = LARGEST) -> Any:
-    """Return what a JSON file of a stranger holds: no key twice, no number that is none, in one line what is wrong."""
+    """Return what a JSON file of a stranger holds: no key twice, no number that is none, Unicode alone."""
     content = read_regular(path, largest=largest)
     try:
-        return json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant)
+        table = json.loads(content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant)
+        if _SURROGATE.search(content):
+            json.dumps(table, ensure_ascii=False).encode()
+        return table
     except UnicodeDecodeError:
         raise InputError(f"{path}: not JSON: not UTF-8") from None
+    except UnicodeEncodeError:  # no file, no terminal and no tokenizer takes such text
+        raise InputError(f"{path}: half a surrogate pair in a text; expected valid Unicode") from None
     except RecursionError:
         raise InputError(f"{path}: not JSON that can be read: lists or tables inside each other too deep") from None
     except ValueError as error:

@@ -71,7 +71,7 @@ def test_two_files_become_one_and_come_back(run: Run) -> None:
 def test_what_a_format_leaves_out_is_said(run: Run) -> None:
     code, _, err = run("dev.conllu", "dev.conllx")
     assert code == 0
-    lost = ", ".join(f"{name} (in 1 sentence)" for name in ("misc", "inserts"))
+    lost = ", ".join(f"{name} (in 1 sentence)" for name in ("comments", "misc", "inserts"))
     assert err == f"h3n: conllx cannot show and leaves out: {lost}\n"
     assert run("dev.conllx", "again.conllx") == (0, "", "")
 

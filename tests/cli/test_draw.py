@@ -181,7 +181,7 @@ def test_a_sentence_without_a_parse_has_no_lines(run: Run) -> None:
         (["dev.ptb", "-o", "x.svg"], "holds one picture; name a folder: --to svg --output x/"),
         (["dev.ptb", "-o", "x.pdf"], "nothing is written as .pdf; known: .htm, .html, .joint, .png, .svg, .tex, .txt"),
         (["dev.ptb", "-o", "x.conllu"], "nothing is written as .conllu; known: .htm"),
-        (["dev.ptb", "--to", "gif"], "'gif' is not one of"),
+        (["dev.ptb", "--to", "gif"], "unknown output format 'gif'"),
         (["dev.ptb", "--width", "10"], "a width of 10 columns is too narrow"),
         (["dev.ptb", "--to", "joint"], "has no dependencies; a joint tree needs both"),
         (["dev.ptb", "--dependencies", "short.conllu"], "ends after 1 sentences, but another file goes on at"),

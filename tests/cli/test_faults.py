@@ -25,6 +25,7 @@ USES = {
     "draw": ["draw", "a.ptb"],
     "evaluate": ["evaluate", "a.ptb", "a.ptb"],
     "experiments": ["experiments", "list"],
+    "find": ["find", "NP", "a.ptb"],
     "model": ["model", "list"],
     "parse": ["parse", "a.txt", "--to", "brackets"],
     "preannotate": ["preannotate", "a.txt", "-o", "draft.conllu"],

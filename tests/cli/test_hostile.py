@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from h3n.cli.commands import COMMANDS
-from h3n.draw.cells import COLOURS
+from h3n.draw.terminal import COLOURS
 from h3n.files import is_regular, read_regular, shown_name
 
 CLI = Path(__file__).parents[2] / "src" / "h3n" / "cli"
@@ -42,6 +42,11 @@ SHOWN: dict[str, list[list[str]]] = {
     ],
     "evaluate": [["evaluate", "a.ptb", "b.ptb"], ["evaluate", "a.conllu", "a.conllu", "--json"]],
     "experiments": [["experiments", "run", EVIL]],
+    "find": [
+        ["find", "*", "a.ptb", "a.conllu"],
+        ["find", "*", "a.conllu", "--to", "jsonl"],
+        ["find", "*", f"x{EVIL}.ptb"],
+    ],
     "model": [["model", "info", "model"], ["model", "info", "model", "--json"], ["model", "verify", "model"]],
     "parse": [["parse", "a.txt", "-m", "model", "--to", to] for to in ("pretty", "conllu", "brackets", "jsonl")],
     "preannotate": [["preannotate", "a.txt", "-m", "model", "-o", "draft.conllu"]],

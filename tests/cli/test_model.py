@@ -130,6 +130,8 @@ def test_info_names_the_decoder_of_a_model_of_one_kind_of_tree(
     shutil.copytree(tiny_model, folder)
     about = json.loads((folder / "parser.json").read_text(encoding="utf-8"))
     about["vocabulary"][missing] = kept
+    if missing == "relations":
+        about["vocabulary"] |= {"at_root": [], "elsewhere": []}
     (folder / "parser.json").write_text(json.dumps(about), encoding="utf-8")
     lines = run("info", str(folder))[1].splitlines()
     assert f"decoder  {decoder}" in lines

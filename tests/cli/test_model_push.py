@@ -99,7 +99,7 @@ def test_push_says_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert run("mine", "mine")[1].startswith("h3n: repository 'mine'; expected owner/name")
     assert run("mine", "me/mine") == (2, "h3n: no token for the hub; run `hf auth login`, or set HF_TOKEN\n")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    assert run("mine", "me/mine")[1].startswith("h3n: the package huggingface_hub is not installed")
+    assert run("mine", "me/mine")[1].startswith("h3n: models on the hub need the extra 'hub'")
     Path("mine/README.md").write_text("- Licence: (fill in)\n", encoding="utf-8")
     assert "mine/README.md still says (fill in) somewhere\n" in run("mine", "me/mine", "--folder", "draft")[1]
     Path("mine/README.md").unlink()

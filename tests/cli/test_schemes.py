@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from h3n.cli import main
+
 TREE = "(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (DT the) (NN book))) (. .)))\n"
 ROWS = (
     "1\tShe\t_\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n"
@@ -134,3 +136,26 @@ def test_universal_schemes_fill_the_universal_tags(tmp_path: Path) -> None:
     assert [row[3] for row in rows] == ["PRON", "AUX", "PART", "VERB", "DET", "NOUN", "PUNCT"]
     assert run(tmp_path, "in.ptb", "sd.conllu", "--scheme", "sd").returncode == 0
     assert "PRON" not in (tmp_path / "sd.conllu").read_text()
+
+
+def test_what_a_scheme_makes_has_names_and_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without `sent_id` and `text` CoNLL-U is not valid; `h3n validate --ud` finds nothing else either."""
+    monkeypatch.chdir(tmp_path)
+    Path("my trees.v2.ptb").write_text("(S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .))\n" * 2)
+
+    def run(*arguments: str) -> int:
+        monkeypatch.setattr("sys.argv", ["h3n", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return int(left.value.code or 0)
+
+    assert run("convert", "my trees.v2.ptb", "made.conllu", "--scheme", "ud2") == 0
+    comments = [line for line in Path("made.conllu").read_text().splitlines() if line.startswith("#")]
+    text = "# text = the dog barks ."
+    assert comments == ["# sent_id = my_trees-1", text, "# sent_id = my_trees-2", text]
+    assert run("validate", "made.conllu", "--ud") == 0
+    assert run("convert", "made.conllu", "made.conllx") == 0
+    assert "#" not in Path("made.conllx").read_text()
+    assert "comments" in capsys.readouterr().err

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from h3n.cli import main
-from h3n.cli.stats import crossing_arcs
-from h3n.trees import ROOT, is_projective
+from h3n.trees import ROOT, crossing_arcs, is_projective
 from tests.strategies import governors
 
 Run = Callable[..., tuple[int, str, str]]

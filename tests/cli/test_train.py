@@ -11,7 +11,7 @@ import pytest
 
 from h3n.cli import main
 from h3n.engine.segmenter import read_segmenter
-from h3n.model.model import Model
+from h3n.parser import load
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
 CONFIG = f"""
@@ -64,7 +64,8 @@ def test_a_run_says_what_it_does_and_leaves_a_parser(run: Run, tmp_path: Path) -
     assert lines[3].startswith("spans weigh 0.")
     assert lines[-1] == "the parser is in run/model"
     assert (tmp_path / "run" / "curves.png").stat().st_size > 1000
-    assert Model.load(tmp_path / "run" / "model").parse([["hello", "there"]])[0].joint is not None
+    [result] = load(tmp_path / "run" / "model").parse([["hello", "there"]])
+    assert result.joint is not None
     code, _, err = run("c.toml", "--set", "training.epochs=2")
     assert (code, err) == (
         2,
@@ -137,7 +138,7 @@ def test_a_segmenter_is_learned_alone(run: Run, tmp_path: Path) -> None:
         'output = "run"\n[segmenter]\nsize = 8\nepochs = 1\n[[data.train]]\nfiles = ["t.conllu"]'
     )
     code, _, said = run("s.toml", "--only", "segmenter")
-    assert (code, "the segmenter is in run/model" in said) == (0, True)
+    assert (code, "the segmenter (learned) is in run/model" in said) == (0, True)
     found = read_segmenter(tmp_path / "run" / "model")
     assert "".join(token.text for sentence in found.split("Nas ruas.") for token in sentence) == "Nasruas."
 
@@ -150,7 +151,7 @@ def test_only_a_part_that_is_known_is_learned_alone(run: Run) -> None:
 
 def test_a_segmenter_that_cannot_be_learned_is_reported(run: Run) -> None:
     code, _, said = run("c.toml", "--only", "segmenter")
-    assert (code, "no segmenter" in said) == (0, True)
+    assert (code, "the segmenter (english) is in run/model" in said) == (0, True)
     code, _, said = run("c.toml", "--only", "segmenter", "--set", "segmenter.kind=learned")
     assert code != 0
     assert "segmenter.kind" in said
@@ -159,8 +160,10 @@ def test_a_segmenter_that_cannot_be_learned_is_reported(run: Run) -> None:
 def test_a_segmenter_is_learned_with_the_parser_where_the_text_is_known(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.conllu").write_text(TEXT * 8, encoding="utf-8")
     head = CONFIG.split("[[data.train]]")[0]
-    (tmp_path / "t.toml").write_text(f'{head}[segmenter]\nsize = 8\nepochs = 1\n[[data.train]]\nfiles = ["t.conllu"]')
+    (tmp_path / "t.toml").write_text(f'{head}[segmenter]\nsize = 16\nepochs = 60\n[[data.train]]\nfiles = ["t.conllu"]')
     code, _, said = run("t.toml")
-    assert (code, "the segmenter is in run/model" in said) == (0, True)
+    assert (code, "segmenter: epoch 60 of 60" in said) == (0, True)
     assert read_segmenter(tmp_path / "run" / "model").expansions.table == {"nas": (0,)}
-    Model.load(tmp_path / "run" / "model")
+    result = next(load(tmp_path / "run" / "model").parse("Nas ruas."))
+    assert (result.text, result.words) == ("Nas ruas.", ("Em", "as", "ruas", "."))
+    assert "\n1-2\tNas\t" in result.conllu()

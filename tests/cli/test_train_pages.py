@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from h3n.cli import main
-from h3n.cli.train_display import Display
+from h3n.cli.train import Display
 from h3n.config import describe_options, load_config
 from h3n.training import Check, Update
-from h3n.training.run_page import confusions
+from h3n.training.report import confusions
 from h3n.trees import Dependencies, Sentence
 
 ROOT = Path(__file__).parents[2]

@@ -68,7 +68,7 @@ def trees(draw: st.DrawFn) -> list[Node]:
             for a, b in sorted(spans, key=lambda span: (span[0], -span[1]))
         ],
     }
-    return [node for root in linked(row) for node in bottom_up(root)]
+    return [node for root in linked(row).roots for node in bottom_up(root)]
 
 
 @st.composite

@@ -16,9 +16,9 @@ import pytest
 from h3n import corpus
 from h3n.corpus import Options, local, parse_corpus, work
 from h3n.corpus.documents import READERS
-from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
-from h3n.corpus.work import Crew, Job
+from h3n.corpus.storage import Piece
+from h3n.corpus.work import Job, Workers
 from h3n.errors import InputError
 
 pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
@@ -85,10 +85,10 @@ def test_a_reader_that_fails_costs_its_file_alone(
 ) -> None:
     original = READERS["text"]
 
-    def text(piece, options, listen):  # type: ignore[no-untyped-def]
+    def text(piece, how):  # type: ignore[no-untyped-def]
         if piece.name.endswith("texts/0.txt"):
             raise EOFError("nobody foresaw this")
-        yield from original(piece, options, listen)
+        yield from original(piece, how)
 
     monkeypatch.setitem(READERS, "text", text)
     finished = parse_corpus([str(texts)], tmp_path / "out", model=str(tiny_model), workers=1)
@@ -112,8 +112,8 @@ def test_a_fault_in_a_worker_is_reported_as_what_it_is(
     kind = type(fault).__name__
     reason = rf"shard \d \(\d\.txt\): {kind}: .*\(test_damaged\.py, line \d+\)"
     with pytest.raises(InputError, match=reason):
-        list(local.run(Job(str(tmp_path), "one", kind, Options()), shards, Crew(1)))
+        list(local.run(Job(str(tmp_path), "one", kind, Options()), shards, Workers(1)))
     if hasattr(os, "fork"):
         monkeypatch.setattr(local, "METHOD", "fork")
         with pytest.raises(InputError, match=reason):
-            list(local.run(Job(str(tmp_path), "two", kind, Options()), shards, Crew(2)))
+            list(local.run(Job(str(tmp_path), "two", kind, Options()), shards, Workers(2)))

@@ -12,7 +12,7 @@ import pytest
 
 from h3n import corpus
 from h3n.convert.rules.nodes import LinkedNode, bottom_up
-from h3n.corpus import Options, Parsed, find, parse_corpus
+from h3n.corpus import CorpusSentence, Options, find, parse_corpus
 from h3n.corpus.finding import linked
 from h3n.errors import UsageError
 
@@ -20,7 +20,9 @@ pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
 ROW: dict[str, Any] = {
     "words": ["The", "man", "with", "dogs", "slept", "."],
     "tags": ["DT", "NN", "IN", "NNS", "VBD", "."],
-    "upos": [],
+    "upos": ["DET", "NOUN", "ADP", "NOUN", "VERB", "PUNCT"],
+    "lemmas": ["the", "man", "with", "dog", "sleep", "."],
+    "features": ["_", "Number=Sing", "_", "Number=Plur", "Mood=Ind|Tense=Past", "_"],
     "governors": [1, 4, 3, 1, -1, 4],
     "relations": ["det", "nsubj", "case", "nmod", "root", "punct"],
     "spans": [
@@ -44,7 +46,7 @@ def parsed(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_nodes_are_the_tree() -> None:
-    (root,) = linked(ROW)
+    (root,) = linked(ROW).roots
     nodes = [node for node in bottom_up(root) if isinstance(node, LinkedNode)]
     phrases = [(node.label, node.start, node.end, node.lexical) for node in nodes if node.form is None]
     expected = [
@@ -73,6 +75,17 @@ def test_the_nodes_are_the_tree() -> None:
         ("VBD @> *", []),
         ("X < NP", [(3, 4)]),
         ('*"/[a-z]+s/"', [(3, 4)]),
+        ("NP @lemma dog", [(3, 4)]),
+        ("NP @lemma Dog|man", [(0, 4), (0, 2), (3, 4)]),
+        ('NP @lemma "/d.g/"', [(3, 4)]),
+        ('NP @lemma !"dog"', [(0, 4), (0, 2)]),
+        ("NP !@lemma dog", [(0, 4), (0, 2)]),
+        ("NN* @feature Number=Plur", [(3, 4)]),
+        ("* @feature Tense=*", [(0, 6), (4, 5), (4, 5)]),
+        ("NP @> (* @feature Tense=Past)", [(0, 4), (0, 2)]),
+        ("S @upos VERB <1 (NP @upos NOUN)", [(0, 6)]),
+        ("DT @feature Number=*", []),
+        ("X|NP", [(0, 4), (0, 2), (3, 4), (3, 4)]),
     ],
 )
 def test_patterns_over_both_trees(pattern: str, places: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,10 +95,10 @@ def test_patterns_over_both_trees(pattern: str, places: list[tuple[int, int]], m
 
 def test_a_sentence_without_trees_has_words_alone() -> None:
     row = {"words": ["a", "b"], "tags": [], "upos": [], "governors": [], "relations": [], "spans": []}
-    assert [node.form for node in linked(row)] == ["a", "b"]
+    assert [node.form for node in linked(row).roots] == ["a", "b"]
 
 
-def enumerated(sentence: Parsed) -> list[tuple[int, int]]:
+def enumerated(sentence: CorpusSentence) -> list[tuple[int, int]]:
     """Return the NPs whose head is an nsubj and that have a PP right below, from spans and arcs alone."""
     result = sentence.result
     spans = [(span.start, span.end, label, span.head) for span in result.spans for label in span.labels]
@@ -116,7 +129,7 @@ def test_a_corpus_is_searched_as_an_enumeration_would(parsed: Path) -> None:
 
 
 def test_a_bad_pattern_is_one_line(parsed: Path) -> None:
-    for pattern in ("NP @", "NP @@ x", "(NP", "", "NP < {set}"):
+    for pattern in ("NP @", "NP @@ x", "(NP", "", "NP < {set}", "NP @lemma", "NP @feature (X)", "NP @lemma {list}"):
         with pytest.raises(UsageError, match="expected"):
             find(parsed, pattern)
 

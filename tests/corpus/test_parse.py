@@ -17,7 +17,7 @@ from h3n.corpus import Options, Progress, parse_corpus
 from h3n.corpus.storage import Folder
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.parser import Result
-from h3n.training.locking import locked
+from h3n.system import locked
 from tests.corpus.conftest import contents
 
 pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
@@ -80,6 +80,33 @@ def test_what_is_read_back_is_what_the_parser_gives(texts: Path, tiny_model: Pat
     assert "<svg" in rows[0].result.svg()
 
 
+def test_names_are_unique_over_files(tiny_model: Path, tmp_path: Path) -> None:
+    """Numbers and missing names get that of their file; names of a treebank stay."""
+    (tmp_path / "in").mkdir()
+    for file in ("one a.conllu", "two.conllu"):
+        names = ["# sent_id = 1\n", "# sent_id = s-2\n", "", f"# sent_id = {file[:3]}-dev-1\n"]
+        rows = "1\tdogs\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+        (tmp_path / "in" / file).write_text("".join(name + rows for name in names), encoding="utf-8")
+    options = replace(SMALL, output_format="conllu")
+    parse_corpus([str(tmp_path / "in")], tmp_path / "out", model=str(tiny_model), options=options, workers=1)
+    found = [one.sent_id or "" for file in sorted((tmp_path / "out").glob("part-*")) for one in formats.read(file)]
+    assert len(set(found)) == len(found) == 8
+    assert not any(set("/ ") & set(name) for name in found)
+    assert {"one-dev-1", "two-dev-1"} < set(found)
+    assert [name.rpartition(":")[2] for name in found[:3]] == ["one_a.conllu-1", "one_a.conllu-s-2", "one_a.conllu-3"]
+
+
+def test_a_line_end_may_end_a_sentence(tiny_model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("so tired of\nthe dog. Really!\n", encoding="utf-8")
+    for newlines, count in (("paragraph", 2), ("sentence", 3)):
+        options = replace(SMALL, newlines=newlines)
+        out = tmp_path / newlines
+        parse_corpus([str(tmp_path / "a.txt")], out, model=str(tiny_model), options=options, workers=1)
+        assert len(list(corpus.read(out))) == count
+    with pytest.raises(UsageError, match="newlines 'page'; known: paragraph, sentence"):
+        Options(newlines="page")
+
+
 @pytest.mark.parametrize(("kind", "name"), [("conllu", "conllu"), ("brackets", "brackets")])
 def test_shards_of_text(texts: Path, tiny_model: Path, tmp_path: Path, kind: str, name: str) -> None:
     out = tmp_path / "out"
@@ -90,7 +117,8 @@ def test_shards_of_text(texts: Path, tiny_model: Path, tmp_path: Path, kind: str
     if kind == "conllu":
         names = [sentence.sent_id for sentence in sentences]
         assert len(set(names)) == len(names)
-        assert names[0] == f"{texts}/0.txt-1"
+        assert names[0] == f"{texts}/0.txt-1".replace("/", ":")
+        assert all(any(line.startswith("# text =") for line in sentence.comments) for sentence in sentences)
         begun = [line for sentence in sentences for line in sentence.comments if line.startswith("# newdoc")]
         assert len(begun) == 12
     with pytest.raises(UsageError, match="expected a corpus in Parquet"):
@@ -182,16 +210,16 @@ def test_what_cannot_be_parsed_is_in_a_table(tiny_model: Path, tmp_path: Path) -
 def test_a_sentence_the_parser_fails_at_costs_itself_alone(
     texts: Path, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from h3n.model.model import Model
+    from h3n.engine.engine import Engine
 
-    original = Model.score_batch
+    original = Engine.score_batch
 
-    def score_batch(self: Model, sentences, inputs):  # type: ignore[no-untyped-def]
+    def score_batch(self: Engine, sentences, inputs):  # type: ignore[no-untyped-def]
         if any("telescope" in sentence.words for sentence in sentences):
             raise RuntimeError("out of luck")
         return original(self, sentences, inputs)
 
-    monkeypatch.setattr(Model, "score_batch", score_batch)
+    monkeypatch.setattr(Engine, "score_batch", score_batch)
     finished = parse_corpus([str(texts / "0.txt")], tmp_path / "out", model=str(tiny_model), workers=1)
     assert (finished.sentences, finished.errors) == (2, 1)
     (error,) = (json.loads(line) for line in (tmp_path / "out" / "errors.jsonl").read_text().splitlines())

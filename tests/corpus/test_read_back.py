@@ -22,11 +22,12 @@ from h3n.corpus import Options, parse_corpus
 from h3n.corpus.documents import Item
 from h3n.corpus.options import INPUTS, OUTPUTS
 from h3n.corpus.reading import _rows_of_shard, parsed_of
-from h3n.corpus.schema import ADDED, VERSION, schema
+from h3n.corpus.tables import ADDED, VERSION, row_of, schema
 from h3n.corpus.writing import WRITERS
 from h3n.errors import CorruptInput, InputError, Place, UsageError
+from h3n.formats import rows as conll_rows
 from h3n.parser import Parser, Result
-from h3n.trees import Insert, Sentence
+from h3n.trees import EmptyWord, MultiwordToken, Sentence
 from tests.strategies import dependencies
 
 pyarrow = pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
@@ -68,10 +69,10 @@ def parser(tiny_model: Path) -> Parser:
     return h3n.load(tiny_model, threads=1)
 
 
-def there_and_back(results: Sequence[Result]) -> list[corpus.Parsed]:
+def there_and_back(results: Sequence[Result]) -> list[corpus.CorpusSentence]:
     """Return results that were written into a Parquet file and read from it."""
     stream = io.BytesIO()
-    with WRITERS["parquet"].writer(stream) as write:
+    with WRITERS["parquet"](stream) as write:
         for number, result in enumerate(results):
             write(Item("a", number, result.sentence), result)
     stream.seek(0)
@@ -123,8 +124,8 @@ def sentences(draw: st.DrawFn) -> Sentence:
     columns = {name: draw(st.none() | values.map(tuple)) for name in ("upos", "tags", "lemmas", "features", "misc")}
     at = draw(st.integers(1, n))
     inserts = (
-        Insert(0, "0.1\tgone" + "\t_" * 8),
-        Insert(at - 1, f"{at}-{draw(st.integers(at, n))}\tform" + "\t_" * 7 + "\tSpaceAfter=No"),
+        EmptyWord(0, 1, "gone"),
+        MultiwordToken(at - 1, draw(st.integers(at, n)), "form", "SpaceAfter=No"),
     )
     return Sentence(
         words=tuple(words),
@@ -251,47 +252,79 @@ def test_every_output_format_gives_back_what_it_has_room_for(tiny_model: Path, k
             assert found == [without_names(one) for one in wanted]
 
 
-def of_version_1(folder: Path) -> None:
-    """Make a folder what an h3n before version 2 of the table would have written."""
+def as_version_2(row: dict[str, Any], sentence: Sentence) -> dict[str, Any]:
+    """Return a row as version 2 of the table had it: what is not a word is a row of CoNLL-U."""
+    inserts = [{"before": insert.before, "row": conll_rows.row_of(insert)} for insert in sentence.inserts]
+    return {**row, "inserts": inserts}
+
+
+@slow
+@given(chosen=st.lists(sentences(), min_size=1, max_size=4))
+def test_rows_of_version_2_lack_nothing(parser: Parser, chosen: list[Sentence]) -> None:
+    results = [*parser.parse(chosen), *(Result(sentence=one, note="not parsed") for one in chosen)]
+    for number, result in enumerate(results):
+        found = parsed_of(as_version_2(row_of("a", number, result), result.flat))
+        check_same(found.result, result)
+        assert (found.document, found.number, found.lacks) == ("a", number, ())
+
+
+def of_version(version: int, folder: Path) -> None:
+    """Make a folder what an h3n before version 3 of the table would have written."""
     for shard in folder.glob("part-*.parquet"):
-        table = parquet.read_table(shard).drop_columns(list(ADDED))
-        parquet.write_table(table.replace_schema_metadata(None), shard)
+        table = parquet.read_table(shard)
+        if version == 1:
+            parquet.write_table(table.drop_columns(list(ADDED)).replace_schema_metadata(None), shard)
+            continue
+        old = pyarrow.list_(pyarrow.struct([("before", pyarrow.int32()), ("row", pyarrow.string())]))
+        rows = [as_version_2(row, parsed_of(row).result.sentence)["inserts"] for row in table.to_pylist()]
+        at = table.schema.get_field_index("inserts")
+        table = table.set_column(at, "inserts", pyarrow.array(rows, type=old))
+        parquet.write_table(table.replace_schema_metadata({"h3n.corpus": str(version)}), shard)
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    del manifest["written_by"]["table"]
+    manifest["written_by"]["table"] = version
+    if version == 1:
+        del manifest["written_by"]["table"]
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
-def test_older_folders_are_read_with_what_they_lack(parser: Parser, tiny_model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "lacks"), [(1, ADDED), (2, ())])
+def test_older_folders_are_read_with_what_they_lack(
+    parser: Parser, tiny_model: Path, tmp_path: Path, version: int, lacks: tuple[str, ...]
+) -> None:
     document = "Don't (really) go!  It's  late.\n\nIsn't it?\n"
     (tmp_path / "a.txt").write_text(document, encoding="utf-8")
     out = tmp_path / "out"
     parse_corpus([str(tmp_path / "a.txt")], out, model=str(tiny_model), workers=1)
     assert corpus.lacking(out) == ()
-    of_version_1(out)
-    assert corpus.lacking(out) == ADDED
+    of_version(version, out)
+    assert corpus.lacking(out) == lacks
     for row, expected in zip(corpus.read(out), parser.parse(document), strict=True):
-        assert row.lacks == ADDED
+        assert row.lacks == lacks
         assert row.offsets == row.result.offsets == expected.offsets
         assert row.result.text == expected.text
         assert row.result.tree == expected.tree
-        assert row.result.joint is None
+        assert row.result.joint == (None if lacks else expected.joint)
+        assert row.result.sentence.inserts == (() if lacks else expected.sentence.inserts)
         assert row.result.governors == expected.governors
         assert "<svg" in row.result.svg()
     command = [sys.executable, "-m", "h3n", "corpus", "find", str(out), "*"]
     said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert said.returncode == 0, said.stderr
-    assert said.stderr.startswith(f"h3n: {out}: written by an older h3n, without the columns sent_id, helpers, ")
-    assert len(said.stderr.splitlines()) == 1
+    note = f"h3n: {out}: written by an older h3n, without the columns {', '.join(lacks)}\n"
+    assert said.stderr == (note if lacks else "")
 
 
-def test_a_run_that_an_older_table_began_is_refused(tiny_model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_run_that_an_older_table_began_is_refused(tiny_model: Path, tmp_path: Path, version: int) -> None:
     (tmp_path / "a.txt").write_text("The dog sees the house.\n" * 40, encoding="utf-8")
     out, options = tmp_path / "out", Options(input_format="lines", shard_size=300)
     parse_corpus([str(tmp_path / "a.txt")], out, model=str(tiny_model), options=options, workers=1)
-    of_version_1(out)
+    of_version(version, out)
     (out / "part-000001.parquet").unlink()
     before = {file.name: file.read_bytes() for file in out.glob("part-*")}
-    with pytest.raises(UsageError, match="begun with tables of version 1, this h3n writes version 2; name another"):
+    with pytest.raises(
+        UsageError, match=f"begun with tables of version {version}, this h3n writes version {VERSION}; name another"
+    ):
         parse_corpus([str(tmp_path / "a.txt")], out, model=str(tiny_model), options=options, workers=1)
     assert {file.name: file.read_bytes() for file in out.glob("part-*")} == before
 
@@ -304,7 +337,7 @@ def test_newer_and_damaged_shards_are_one_line(tiny_model: Path, tmp_path: Path)
     whole = shard.read_bytes()
     newer = parquet.read_table(shard).replace_schema_metadata({"h3n.corpus": str(VERSION + 1)})
     parquet.write_table(newer, shard)
-    with pytest.raises(InputError, match=r"a table of version 3; this h3n reads versions up to 2"):
+    with pytest.raises(InputError, match=f"a table of version {VERSION + 1}; this h3n reads versions up to {VERSION}"):
         list(corpus.read(out))
     for damaged in (b"", whole[:-10], whole[:200] + bytes(len(whole) - 400) + whole[-200:]):
         shard.write_bytes(damaged)

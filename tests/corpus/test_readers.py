@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from h3n import corpus
-from h3n.corpus import Options, Parsed, parse_corpus
+from h3n.corpus import CorpusSentence, Options, parse_corpus
 
 pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
 
@@ -23,7 +23,7 @@ def parsed(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def same(row: dict[str, Any], expected: Parsed) -> None:
+def same(row: dict[str, Any], expected: CorpusSentence) -> None:
     result = expected.result
     assert (row["document"], row["sentence"], row["text"]) == (expected.document, expected.number, result.text)
     for name, values in (("words", result.words), ("governors", result.governors), ("relations", result.relations)):

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from h3n.corpus import Options, local, parse_corpus
-from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
-from h3n.corpus.work import Crew, Job
+from h3n.corpus.storage import Piece
+from h3n.corpus.work import Job, Workers
 from h3n.errors import InputError
 from tests.corpus.conftest import contents, processes_of
 from tests.corpus.losing import workers_of
@@ -86,7 +86,7 @@ def test_a_shard_that_kills_its_workers_stops_the_run(tmp_path: Path, monkeypatc
     monkeypatch.setattr(local, "METHOD", "fork")
     before = set(threading.enumerate())  # another test's among them
     with pytest.raises(InputError, match=r"shard \d \(\d\.txt\): 3 processes died at it \(exit code 7\)"):
-        list(local.run(job, shards, Crew(2)))
+        list(local.run(job, shards, Workers(2)))
     assert not any(thread.name.startswith("h3n") for thread in set(threading.enumerate()) - before)
 
 
@@ -97,4 +97,4 @@ def _die(*_: object) -> None:
 def test_what_is_wrong_in_a_worker_is_said_by_the_run(tmp_path: Path) -> None:
     shards = [Shard(at, 1, (Piece(f"{at}.txt", f"{tmp_path}/{at}.txt", "text", 0, 1),)) for at in range(2)]
     with pytest.raises(InputError, match="no model 'no model'"):
-        list(local.run(Job(str(tmp_path), "no model", "", Options()), shards, Crew(2)))
+        list(local.run(Job(str(tmp_path), "no model", "", Options()), shards, Workers(2)))

@@ -126,3 +126,38 @@ def _heads_rank_highest(scores: Scores, parts: tuple[Part, ...]) -> bool:
     assert scores.head is not None
     rank = [(float(score), word) for word, score in enumerate(scores.head)]
     return all(max(rank[p.start : p.end])[1] == p.head for p in parts)
+
+
+def distinct_trees(
+    scores: Scores, decoder: str
+) -> dict[tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]], float]:
+    """Return the score of every tree as its reader sees it: spans (start, end, head) with a label, and governors.
+
+    A span that need not have a label may have one or none; none is worth 0. Many binary trees make one and the same.
+    """
+    n = len(scores)
+    if decoder == "eisner":
+        trees = dependency_trees(n, projective=True)
+        return {((), g): sum(arc_score(scores, h, m) for m, h in enumerate(g)) for g in trees}
+    assert scores.full is not None
+    found = {}
+    if decoder == "cky":
+        all_parts = [
+            tuple(Part(i, j, -1, "top" if j - i == n else "head") for i, j in tree) for tree in binary_trees(0, n)
+        ]
+    else:
+        all_parts = [p for p in joint_trees(0, n) if decoder != "h3n" or _heads_rank_highest(scores, p)]
+    for parts in all_parts:
+        governors = [-1] * (0 if decoder == "cky" else n)
+        arcs = 0.0
+        if governors:
+            for governor, word in arcs_of(parts):
+                governors[word] = governor
+            arcs = sum(arc_score(scores, h, m) for m, h in enumerate(governors))
+        must = [p for p in parts if p.role == "top" or (p.role == "dependent" and p.end - p.start > 1)]
+        may = [p for p in parts if p not in must]
+        for chosen in product((False, True), repeat=len(may)):
+            cells = [*must, *(p for p, take in zip(may, chosen, strict=True) if take)]
+            key = tuple(sorted((p.start, p.end, p.head) for p in cells)), tuple(governors)
+            found[key] = arcs + sum(float(scores.full[p.start, p.end]) for p in cells)
+    return found

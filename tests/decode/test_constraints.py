@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from h3n.decode import DECODERS, Constraints, Parse, Scores, constrain, decode_batch
-from h3n.errors import DecodeError, UsageError
+from h3n.decode import DECODERS, Constraints, Parse, Scores, constrain, decode_batch, label_scores
+from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.trees import ROOT
 
-from .enumeration import Part, arc_score, arcs_of, binary_trees, dependency_trees, joint_trees
+from .enumeration import Part, arc_score, arcs_of, binary_trees, dependency_trees, distinct_trees, joint_trees
 from .samples import random_scores
 
 NEVER = float("-inf")
@@ -231,8 +233,98 @@ def test_no_constraints_change_nothing() -> None:
 
 @pytest.mark.parametrize("given", [(2, 7), ((2,),), ((2, "7"),), "ab", 3, ((1, 2), None)])
 def test_what_is_not_a_tuple_of_pairs_is_refused(given: Any) -> None:
-    with pytest.raises(
-        UsageError, match=r"require_spans is .*; a tuple of pairs of whole numbers is accepted, such as"
-    ):
+    with pytest.raises(UsageError, match=r"require_spans is .*; a tuple of \(start, end\) or .* is accepted"):
         Constraints(require_spans=given)
+    with pytest.raises(
+        UsageError, match=r"require_arcs is .*; a tuple of pairs of whole numbers, such as .* is accepted"
+    ):
+        Constraints(require_arcs=given)
+    with pytest.raises(UsageError, match=r"prefer_spans is .*; a tuple of \(start, end, bonus\) or .* is accepted"):
+        Constraints(prefer_spans=given)
     assert Constraints(require_spans=[[2, 7]]).require_spans == ((2, 7),)  # type: ignore[arg-type, list-item]
+
+
+LABELS = ["", "S", "NP", "VP", "PP"]
+
+
+def labelled_scores(words: int, seed: int) -> Scores:
+    """Return scores with those of all labels, whole numbers."""
+    rng = np.random.default_rng(seed)
+    cube = rng.integers(-3, 4, (words + 1, words + 1, len(LABELS))).astype(np.float32)
+    cube[..., 0] = 0.0
+    full, open_, label = label_scores(cube)
+    plain = random_scores(rng, words)
+    return Scores(full=full, open=open_, label=label, labels=cube, arc=plain.arc, root=plain.root, head=plain.head)
+
+
+def all_labelled(scores: Scores, name: str) -> dict[frozenset[tuple[int, int, int]], float]:
+    """Return the best score of every set of labelled spans; the enumeration knows one label per span."""
+    assert scores.labels is not None
+    assert scores.full is not None
+    found: dict[frozenset[tuple[int, int, int]], float] = {}
+    for (cells, _), score in distinct_trees(scores, name).items():
+        less = score - sum(float(scores.full[i, j]) for i, j, _ in cells)
+        for labels in product(range(1, len(LABELS)), repeat=len(cells)):
+            spans = frozenset((i, j, label) for (i, j, _), label in zip(cells, labels, strict=True))
+            worth = less + sum(float(scores.labels[cell]) for cell in spans)
+            found[spans] = max(found.get(spans, -np.inf), worth)
+    return found
+
+
+@pytest.mark.parametrize("name", ["cky", "hpsg"])
+@settings(deadline=None, max_examples=20)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    required=st.sampled_from([(0, 2, "NP"), (1, 3, "VP"), (0, 3, "PP"), (2, 3, "S")]),
+    forbidden=st.sampled_from([(0, 3, "S"), (1, 2, "NP"), (0, 1, "VP")]),
+    preferred=st.sampled_from([(1, 3, 2.0), (1, 2, "PP", 5.0), (0, 3, "NP", -2.0), (0, 1, -3.0)]),
+)
+def test_labels_are_required_forbidden_and_preferred(
+    name: str, seed: int, required: Any, forbidden: Any, preferred: Any
+) -> None:
+    scores = labelled_scores(3, seed)
+    wanted = Constraints(require_spans=(required,), forbid_spans=(forbidden,), prefer_spans=(preferred,)).numbered(
+        LABELS
+    )
+    (must,), (never,), ((*place, bonus),) = wanted.require_spans, wanted.forbid_spans, wanted.prefer_spans
+    trees = {
+        spans: score + bonus * sum(span[: len(place)] == tuple(place) for span in spans)
+        for spans, score in all_labelled(scores, name).items()
+        if must in spans and never not in spans
+    }
+    if not trees:
+        with pytest.raises(DecodeError, match=r"contradict|cannot be met"):
+            decode(scores, name, wanted)
+        return
+    parse = decode(scores, name, wanted)
+    assert parse.score == max(trees.values())
+    assert trees[frozenset(span[:3] for span in parse.spans)] == parse.score
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    seed=st.integers(0, 2**32 - 1), bonus=st.sampled_from([-4.0, 1.5, 6.0]), arc=st.sampled_from([(0, 2), (ROOT, 1)])
+)
+@pytest.mark.parametrize("name", ["mst", "eisner", "hpsg"])
+def test_a_preferred_arc_has_its_bonus(name: str, seed: int, bonus: float, arc: tuple[int, int]) -> None:
+    scores = random_scores(np.random.default_rng(seed), 4)
+    governor, word = arc
+    with_it = decode(scores, name, Constraints(require_arcs=(arc,)))
+    without = decode(scores, name, Constraints(forbid_arcs=(arc,)))
+    parse = decode(scores, name, Constraints(prefer_arcs=((*arc, bonus),)))
+    assert parse.score == max(with_it.score + bonus, without.score)
+    assert (parse.governors[word] == governor) or parse.score == without.score
+
+
+def test_what_is_wrong_with_a_label_is_reported() -> None:
+    scores = labelled_scores(3, 0)
+    with pytest.raises(UnknownName, match="unknown label 'XP'"):
+        Constraints(require_spans=((0, 2, "XP"),)).numbered(LABELS)
+    with pytest.raises(DecodeError, match=r"span \(0, 2\) required as NP: scores know labels by number"):
+        constrain(scores, Constraints(require_spans=((0, 2, "NP"),)))
+    with pytest.raises(DecodeError, match=r"span \(0, 2\) preferred as 9: there are labels 1 to 4"):
+        constrain(scores, Constraints(prefer_spans=((0, 2, 9, 1.0),)))
+    with pytest.raises(DecodeError, match=r"label of span \(0, 2\) needs the scores of all labels"):
+        constrain(replace(scores, labels=None), Constraints(require_spans=((0, 2, 1),)))
+    with pytest.raises(DecodeError, match=r"labels has type float32 and shape \(2, 2, 5\)"):
+        replace(scores, labels=np.zeros((2, 2, 5), dtype=np.float32))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from h3n.draw import Drawable
 from h3n.draw.arcs import arc_levels
 from h3n.draw.figure import Figure, figure_of
-from h3n.draw.geometry import Bow, Edge, Layout, Text
-from h3n.draw.layout import lay_out
+from h3n.draw.layout import Bow, Edge, Layout, Text, lay_out
 from h3n.trees import ROOT, Dependencies, JointTree, Sentence, is_projective
 from tests.draw.samples import CAKE, HELPED, deep, drawables, joint_trees, wide
 

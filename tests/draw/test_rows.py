@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from h3n.draw import Drawable, WithConfidence, pretty, svg
 from h3n.draw.figure import figure_of
-from h3n.draw.rows import part_of
+from h3n.draw.layout import part_of
 from h3n.errors import UsageError
 from h3n.trees import ROOT
 from tests.draw.samples import CAKE, deep, drawables, wide

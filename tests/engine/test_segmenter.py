@@ -22,7 +22,7 @@ from h3n.engine.segmenter import (
     write_segmenter,
 )
 from h3n.errors import InputError
-from h3n.models import SEGMENTER, SEGMENTER_WEIGHTS
+from h3n.models import SEGMENTER_RULES, SEGMENTER_WEIGHTS
 from h3n.text import offsets
 from h3n.text.boundaries import LONGEST
 from h3n.text.expansions import learn_expansions
@@ -137,8 +137,8 @@ def test_what_is_written_is_read(folder: Path) -> None:
     ],
 )
 def test_a_damaged_file_is_refused_in_one_line(folder: Path, name: str, value: object, message: str) -> None:
-    about = json.loads((folder / SEGMENTER).read_text(encoding="utf-8"))
-    (folder / SEGMENTER).write_text(json.dumps(about | {name: value}), encoding="utf-8")
+    about = json.loads((folder / SEGMENTER_RULES).read_text(encoding="utf-8"))
+    (folder / SEGMENTER_RULES).write_text(json.dumps(about | {name: value}), encoding="utf-8")
     with pytest.raises(InputError, match=message) as caught:
         read_segmenter(folder)
     assert str(folder) in str(caught.value)
@@ -150,6 +150,6 @@ def test_a_missing_or_cut_file_is_refused(folder: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-5])
     with pytest.raises(InputError, match="cannot be read"):
         read_segmenter(folder)
-    (folder / SEGMENTER).unlink()
-    with pytest.raises(InputError, match=SEGMENTER):
+    (folder / SEGMENTER_RULES).unlink()
+    with pytest.raises(InputError, match=SEGMENTER_RULES):
         read_segmenter(folder)

@@ -14,6 +14,7 @@ from h3n.engine.storage import GROUP, SCALE, SMALLEST, Array, Stored, pack, stor
 from h3n.errors import UsageError
 from h3n.model.model import Model
 from tests.engine import torch_packing
+from tests.parsing import parse
 
 
 def state(seed: int = 0) -> dict[str, Array]:
@@ -145,6 +146,6 @@ def test_a_parser_in_fewer_bits_is_smaller_and_parses_alike(
     small = Model.load(tmp_path)
     assert all(value.dtype == torch.float32 for value in small.network.parameters())
     given_words = [["this", "dog", "saw", "the", "old", "house", "."], ["Oslo", "found", "every", "telescope", "."]]
-    for one, other in zip(whole.parse(given_words), small.parse(given_words), strict=True):
+    for one, other in zip(parse(whole, given_words), parse(small, given_words), strict=True):
         assert one.score == pytest.approx(other.score, abs=0.02 * len(one.sentence) * abs(one.score) + 0.1)
         assert one.parse.governors == other.parse.governors

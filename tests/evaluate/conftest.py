@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from h3n.errors import Place
-from h3n.trees import Dependencies, Insert, Sentence
+from h3n.formats.rows import inserts_of
+from h3n.trees import Dependencies, Sentence
 
 SAMPLES = Path(__file__).with_name("samples")
 
@@ -42,13 +43,13 @@ def parse_conllu(text: str) -> list[Sentence]:
 def parse_block(lines: list[str], number: int) -> Sentence:
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     words = [row for row in rows if row[0].isdigit()]
-    inserts: list[Insert] = []
+    inserts: list[tuple[int, str]] = []
     seen = 0
     for row in rows:
         if row[0].isdigit():
             seen += 1
         else:
-            inserts.append(Insert(seen, "\t".join(row)))
+            inserts.append((seen, "\t".join(row)))
     columns = list(zip(*words, strict=True))
     return Sentence(
         words=columns[1],
@@ -57,6 +58,6 @@ def parse_block(lines: list[str], number: int) -> Sentence:
         tags=columns[4],
         features=columns[5],
         dependencies=Dependencies(tuple(int(head) - 1 for head in columns[6]), columns[7]),
-        inserts=tuple(inserts),
+        inserts=inserts_of(inserts, len(words), Place("x", number)),
         place=Place("sample.conllu", number),
     )

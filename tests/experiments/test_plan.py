@@ -12,10 +12,9 @@ from h3n.decode import DECODERS
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.experiments import Comparison, experiment_names, load_experiment
 from h3n.experiments.experiment import Make
-from h3n.experiments.files import find_file, how_to_get
+from h3n.experiments.files import find_file, how_to_get, make_file
 from h3n.experiments.grammar import write_treebank
 from h3n.experiments.kinds import missing_files
-from h3n.experiments.making import make_file
 from h3n.experiments.plan import Choice, plan
 from h3n.formats import read
 from h3n.treebanks import known_recipes

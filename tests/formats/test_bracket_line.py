@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from h3n.formats import Writing, brackets
-from h3n.formats.bracket_line import bracket_line
+from h3n.formats.brackets import bracket_line
 from h3n.trees import HELPER, Span, leaves, spans_of, tree_of
 from tests.strategies import trees
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from h3n.errors import LineTooLong, TreeError
 from h3n.formats import Layout, Reading, Writing, brackets
-from h3n.formats.builder import Builder
-from h3n.formats.escapes import escape, unescape
+from h3n.formats.builder import Builder, escape, unescape
 from h3n.formats.layout import guess_layout
 from h3n.formats.options import Problems
 from h3n.trees import TRACE, Constituent, Leaf, Sentence, leaves

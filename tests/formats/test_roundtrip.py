@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from h3n.errors import TreeError
 from h3n.formats import FORMATS, Writing
-from h3n.formats.escapes import unescape
+from h3n.formats.builder import unescape
 from h3n.trees import TOPS, Constituent, Leaf, Node, Sentence, map_leaves, rebuild
 from tests.formats.helpers import parse, problems, show
 
@@ -77,7 +77,11 @@ def as_shown(sentence: Sentence, name: str) -> Sentence:
     shown = replace(sentence, tags=column(sentence.tags), tree=None, soft_labels=None)
     if name == "conllx":
         shown = replace(
-            shown, enhanced=None, inserts=(), misc=None if "misc" in FORMATS[name].loses(sentence) else shown.misc
+            shown,
+            comments=(),
+            enhanced=None,
+            inserts=(),
+            misc=None if "misc" in FORMATS[name].loses(sentence) else shown.misc,
         )
     return sentence if name == "jsonl" else shown
 

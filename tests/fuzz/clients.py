@@ -1,21 +1,20 @@
 """What a service may answer, as a target: the clients say in one line what is wrong with it, or return sentences.
 
-The socket is a stand-in that holds the bytes of the answer, so that thousands are read in a second.
+A stand-in for the network holds the bytes of the answer, so that hundreds are read in a second.
 """
 
 from __future__ import annotations
 
 import asyncio
-import http.client
-import io
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
 from unittest import mock
 
-from h3n.client import Address, AsyncClient, Client, asynchronous, plain
-from h3n.client.shared import seconds_to_wait
+import httpcore
+import httpx
+
+from h3n.client import Address, AsyncClient, Client
+from h3n.client import _seconds_to_wait as seconds_to_wait
 from h3n.errors import H3nError
 from tests.fuzz.driver import Target, one_line
 from tests.fuzz.mutations import mutated, random_text
@@ -51,51 +50,25 @@ ANSWERS = [
 ]
 
 
-class Socket:
-    """As much of a socket as `http.client` needs."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-
-    def makefile(self, *_: Any, **__: Any) -> io.BufferedReader:
-        return io.BufferedReader(io.BytesIO(self._content))  # type: ignore[arg-type]
-
-    def sendall(self, _: bytes) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
 def _plain(content: bytes) -> Client:
     client = Client("http://localhost:1", retries=1)
-
-    def connect(connection: http.client.HTTPConnection) -> None:
-        connection.sock = Socket(content)  # type: ignore[assignment]
-
-    client._connection.connect = connect.__get__(client._connection)  # type: ignore[method-assign]
+    transport = httpx.HTTPTransport()
+    transport._pool = httpcore.ConnectionPool(network_backend=httpcore.MockBackend([content]))
+    client._http = httpx.Client(base_url=str(client.address), transport=transport)
     return client
 
 
-class Asynchronous(AsyncClient):
-    """A client whose connections bring an answer that is here already."""
-
-    content = b""
-
-    @asynccontextmanager
-    async def _connection(self) -> AsyncGenerator[tuple[asyncio.StreamReader, Any], None]:
-        reader = asyncio.StreamReader(limit=1 << 16)
-        reader.feed_data(self.content)
-        reader.feed_eof()
-        yield reader, mock.Mock()
+def _asynchronous_client(content: bytes) -> AsyncClient:
+    client = AsyncClient("http://localhost:1", retries=1)
+    transport = httpx.AsyncHTTPTransport()
+    transport._pool = httpcore.AsyncConnectionPool(network_backend=httpcore.AsyncMockBackend([content]))
+    client._options["transport"] = transport
+    return client
 
 
 def read_answer(content: bytes) -> None:
     """Both clients return what they promise, or raise one line."""
-    with (
-        mock.patch.object(plain, "seconds_to_wait", _at_once),
-        mock.patch.object(asynchronous, "seconds_to_wait", _at_once),
-    ):
+    with mock.patch("h3n.client._seconds_to_wait", _at_once):
         for ask in (
             lambda client: client.parse("a"),
             lambda client: list(client.stream(["a"])),
@@ -122,15 +95,12 @@ def _check_kind(sentences: Any) -> None:
 
 
 async def _asynchronous(content: bytes) -> None:
-    client = Asynchronous("http://localhost:1", retries=1)
-    client.content = content
-
-    async def streamed() -> list[Any]:
+    async def streamed(client: AsyncClient) -> list[Any]:
         return [sentence async for sentence in client.stream(["a"])]
 
-    for ask in (lambda: client.parse("a"), streamed, client.models):
+    for ask in (lambda client: client.parse("a"), streamed, lambda client: client.models()):
         with one_line(H3nError):
-            _check_kind(await ask())
+            _check_kind(await ask(_asynchronous_client(content)))
 
 
 def read_address(content: bytes) -> None:

@@ -53,7 +53,7 @@ LINES: dict[str, list[list[str]]] = {
     "model": [["list", "--json"], ["info", "tiny"], ["verify", "tiny"], ["export", "tiny", "out", "--bits", "8"]],
     "parse": [
         ["a.txt", *MODEL, "--to", "brackets", "--decoder", "h3n", "--threads", "1"],
-        ["--text", "It is.", *MODEL, "--to", "json", "--confidence", "--precision", "int8"],
+        ["--text", "It is.", *MODEL, "--to", "jsonl", "--confidence", "--precision", "int8"],
         ["a.conllu", *MODEL, "-o", "x.conllu", "--retag", "--device", "cpu", "--max-words", "5", "--max-pieces", "9"],
         ["a.txt", *MODEL, "--from", "lines", "--head-score", "arg-max", "--width", "70", "--style", "x"],
     ],

@@ -72,7 +72,9 @@ def try_one(name: str, target: Target, content: bytes, counts: Counts) -> None:
             counts.findings.append(Finding(name, content, "lines", f"more than one line: {error}"))
     except AssertionError as error:
         counts.findings.append(Finding(name, content, "loss", _where(error)))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # panics of libraries in Rust are no `Exception`
         counts.findings.append(Finding(name, content, "traceback", _where(error)))
     if time.perf_counter() - start > SLOW and _processor_time(target, content) > SLOW:
         counts.findings.append(Finding(name, content, "hang", f"more than {SLOW:g} s"))

@@ -8,6 +8,7 @@ from tests.fuzz.commands import COMMAND_LINES
 from tests.fuzz.driver import Target
 from tests.fuzz.pairs import PAIR_TARGETS
 from tests.fuzz.patterns import PATTERN_TARGETS
+from tests.fuzz.saved import SAVED_TARGETS
 from tests.fuzz.service import SERVICE
 from tests.fuzz.targets import TARGETS
 
@@ -17,6 +18,7 @@ ALL: dict[str, Target] = {
     **PAIR_TARGETS,
     **ARRAY_TARGETS,
     **CLIENT_TARGETS,
+    **SAVED_TARGETS,
     **SERVICE,
     **COMMAND_LINES,
 }

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from h3n.errors import H3nError
 from h3n.files import checksum
 from h3n.models import bundled
 
@@ -229,9 +230,14 @@ def change_value(table: Any, chance: Random) -> Any:
     return table
 
 
+def _readable(file: Path) -> bool:
+    """Return whether a file can be damaged further: other damage may have made it a device, or larger than the disk."""
+    return file.is_file() and file.stat().st_size < 1 << 30
+
+
 def _json(folder: Path, name: str, change: Callable[[Any], Any]) -> None:
     file = folder / name
-    if file.is_file():
+    if _readable(file):
         table = change(json.loads(file.read_text(encoding="utf-8")))
         file.write_text(json.dumps(table), encoding="utf-8")
 
@@ -498,6 +504,8 @@ def _weights(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     from safetensors.numpy import load_file, save_file
 
     file = folder / "model.safetensors"
+    if not _readable(file):
+        return
     state = load_file(file)
     change(state)
     save_file({name: np.ascontiguousarray(value) for name, value in state.items()}, file)
@@ -568,7 +576,7 @@ def damage_both(folder: Path, chance: Random) -> None:
 def damage_bytes(folder: Path, chance: Random) -> None:
     """Change bytes of a file."""
     file = folder / chance.choice(FILES)
-    if not file.is_file():
+    if not _readable(file):
         return
     content = bytearray(file.read_bytes())
     for _ in range(chance.choice((1, 1, 4, 64))):
@@ -588,7 +596,7 @@ def damage_bytes(folder: Path, chance: Random) -> None:
 
 def _special(file: Path, chance: Random) -> None:
     """Put something else in a file's place."""
-    content = file.read_bytes() if file.is_file() else b""
+    content = file.read_bytes() if _readable(file) else b""
     file.unlink(missing_ok=True)
     kind = chance.randrange(12)
     if kind == 0:
@@ -640,7 +648,7 @@ def _special(file: Path, chance: Random) -> None:
 
 def damage_files(folder: Path, chance: Random) -> None:
     """Put something else in a file's place, or exchange two."""
-    found = [folder / name for name in FILES if (folder / name).is_file()]
+    found = [folder / name for name in FILES if _readable(folder / name)]
     if chance.random() < 0.15:
         one, other = chance.sample(found, 2)
         first, second = one.read_bytes(), other.read_bytes()
@@ -653,7 +661,7 @@ def damage_files(folder: Path, chance: Random) -> None:
 def damage_keys(folder: Path, chance: Random) -> None:
     """Write keys twice, and numbers that JSON does not have."""
     file = folder / chance.choice(FILES[:1] + FILES[2:])
-    if not file.is_file():
+    if not _readable(file):
         return
     text = file.read_text(encoding="utf-8")
     places = [at for at, character in enumerate(text[:20_000]) if character in ":,{["]
@@ -713,13 +721,13 @@ def make(seed: int, number: int, target: Path, damages: tuple[str, ...] = tuple(
 def _new_checksum(folder: Path, chance: Random) -> None:
     """Let the checksum fit what is there, mostly: whoever changes weights can do so."""
     weights, about = folder / "model.safetensors", folder / "parser.json"
-    if chance.random() < 0.05 or not (weights.is_file() and about.is_file()) or weights.stat().st_size > 1 << 30:
+    if chance.random() < 0.05 or not (_readable(weights) and _readable(about)):
         return
     try:
         table = json.loads(about.read_text(encoding="utf-8"))
         table["sha256"] = checksum(weights)
         about.write_text(json.dumps(table), encoding="utf-8")
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (H3nError, OSError, ValueError, TypeError, RecursionError):
         pass
 
 

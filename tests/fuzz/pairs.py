@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 
 from h3n import formats
-from h3n.cli.scores import Choices, score_files
 from h3n.errors import FormatError
 from h3n.evaluate import Convention, load_parameters, usual_parameters
 from h3n.formats import Reading
+from h3n.measure.scores import Choices, score_files
 from h3n.trees import Sentence
 from h3n.workbench import check_treebank, diff_page, find_differences, judge
 from tests.formats.helpers import parse

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from h3n.convert.rules import load_scheme, to_dependencies
+from h3n.convert.rules.finding import compiled
 from h3n.convert.rules.matching import Bound, compile_pattern
 from h3n.convert.rules.nodes import LinkedNode, bottom_up
 from h3n.convert.rules.patterns import Vocabulary, parse
 from h3n.convert.rules.source import SCHEMES
-from h3n.corpus.finding import _compiled, linked
+from h3n.corpus.finding import linked
 from h3n.decode import DECODERS, Constraints, Scores, decode_batch
 from h3n.errors import Place, UsageError
 from h3n.trees import ROOT
@@ -28,6 +29,7 @@ VOCABULARY = Vocabulary({"noun": ["NN*", "NP"]}, {"be": ["is", "/w.s/"]}, {"verb
 PATTERNS = [
     'NP|WHNP !< EX $++ (VP < VB*"{be}")',
     "NP @ nsubj < PP",
+    'NP|NN @lemma dog|cat !@feature Number=Pl* @upos NOUN @lemma !"/x.*/"',
     "S <1 (NP=subject $+ VP) [ < X | !> Y ] ![ << {noun} | <-1 . ]",
     '=x <+VP (VB*!"/i[sn]g?/" >+VP S)',
     "&verb !<< &self",
@@ -37,7 +39,9 @@ TREE = "(TOP (S (NP (NP (DT the) (NN dog)) (PP (IN in) (NP (NN town)))) (VP (VBZ
 ROW: dict[str, Any] = {
     "words": ["the", "dog", "is", "in", "town"],
     "tags": ["DT", "NN", "VBZ", "IN", "NN"],
-    "upos": None,
+    "upos": ["DET", "NOUN", "AUX", "ADP", "NOUN"],
+    "lemmas": ["the", "dog", "be", "in", "town"],
+    "features": ["_", "Number=Sing", "Mood=Ind|Tense=Pres", "_", "_"],
     "governors": [1, 2, -1, 4, 2],
     "relations": ["det", "nsubj", "root", "case", "obl"],
     "spans": [
@@ -53,10 +57,10 @@ def try_pattern(content: bytes) -> None:
     """A pattern is refused, or says of every node whether it fits, twice the same."""
     text = content.decode(errors="surrogateescape")
     try:
-        fits = _compiled(text)
+        fits = compiled(text)
     except UsageError:
         fits = compile_pattern(parse(text, VOCABULARY, Place("the pattern", 1)))
-    nodes = [node for root in linked(ROW) for node in bottom_up(root) if isinstance(node, LinkedNode)]
+    nodes = [node for root in linked(ROW).roots for node in bottom_up(root) if isinstance(node, LinkedNode)]
     answers = [bool(fits(node, Bound())) for node in nodes]
     assert answers == [bool(fits(node, Bound())) for node in nodes]
 

@@ -44,10 +44,10 @@ def client() -> Any:
     """Return a client of a service in this process."""
     from starlette.testclient import TestClient
 
-    from h3n.serve import Limits, Settings
+    from h3n.serve import ServiceLimits, Settings
     from h3n.serve.app import create_app
 
-    settings = Settings(limits=Limits(words=500, sentence_words=100), window=0.0)
+    settings = Settings(limits=ServiceLimits(words=500, sentence_words=100), window=0.0)
     app = create_app({"tiny": parser()}, settings=settings)
     running = TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
     running.__enter__()
@@ -106,11 +106,11 @@ BEFORE = (400, 403, 408, 431, 503, 504)  # refusals that come before an answer i
 @cache
 def port() -> int:
     """Return where a service of this process listens."""
-    from h3n.serve import Limits, Settings
+    from h3n.serve import ServiceLimits, Settings
     from h3n.serve.app import create_app
     from h3n.serve.running import bind, server_of
 
-    settings = Settings(limits=Limits(words=500, sentence_words=100, **WAITING), window=0.0)
+    settings = Settings(limits=ServiceLimits(words=500, sentence_words=100, **WAITING), window=0.0)
     bound = bind("127.0.0.1", 0)
     server = server_of(create_app({"tiny": parser()}, settings=settings), settings, log="critical")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)

@@ -34,7 +34,7 @@ EXAMPLES = ROOT_FOLDER / "examples"
 
 
 @cache
-def _samples(name: str) -> list[bytes]:
+def samples(name: str) -> list[bytes]:
     """Return small files of a format, and one of real sentences among them: it takes ten times as long."""
     files = {"brackets": "treebank/dev.ptb", "conllu": "treebank/dev.conllu"}
     more = [(EXAMPLES / files[name]).read_bytes()[:1_500]] if name in files else []
@@ -207,7 +207,7 @@ def decode_scores(content: bytes) -> None:
 
 
 def _from(name: str) -> Callable[[Random], bytes]:
-    return lambda chance: mutated(_samples(name), chance)
+    return lambda chance: mutated(samples(name), chance)
 
 
 @cache

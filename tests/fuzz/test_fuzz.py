@@ -14,10 +14,12 @@ from tests.fuzz.clients import CLIENT_TARGETS
 from tests.fuzz.driver import Counts, Target, fuzz, portions, try_one
 from tests.fuzz.pairs import PAIR_TARGETS
 from tests.fuzz.patterns import PATTERN_TARGETS
+from tests.fuzz.saved import SAVED_TARGETS
 from tests.fuzz.targets import TARGETS
 
 FINDINGS = sorted((Path(__file__).parent / "findings").iterdir())
-OURS = TARGETS | PATTERN_TARGETS | PAIR_TARGETS | ARRAY_TARGETS | CLIENT_TARGETS
+CORPUS = Path(__file__).parent / "corpus"
+OURS = TARGETS | PATTERN_TARGETS | PAIR_TARGETS | ARRAY_TARGETS | CLIENT_TARGETS | SAVED_TARGETS
 # As many as take about two seconds of processor time each, or fewer.
 FEW = {
     "brackets": 150,
@@ -29,7 +31,7 @@ FEW = {
     "service": 100,
     "http": 60,
 }
-INPUTS = dict.fromkeys(OURS, 300) | FEW | {"commands": 120}
+INPUTS = dict.fromkeys(OURS, 300) | dict.fromkeys(SAVED_TARGETS, 100) | FEW | {"commands": 120}
 
 
 def all_targets() -> dict[str, Target]:
@@ -54,6 +56,15 @@ def test_what_was_found_once_holds(file: Path) -> None:
     name = next(name for name in sorted(all_targets(), key=len, reverse=True) if file.name.startswith(f"{name}-"))
     counts = Counts()
     try_one(name, all_targets()[name], file.read_bytes(), counts)
+    assert counts.findings == []
+
+
+@pytest.mark.parametrize("name", sorted(folder.name for folder in CORPUS.iterdir()))
+def test_what_reached_much_is_read_or_refused(name: str) -> None:
+    counts, files = Counts(), sorted((CORPUS / name).iterdir())
+    assert files
+    for file in files:
+        try_one(name, OURS[name], file.read_bytes(), counts)
     assert counts.findings == []
 
 

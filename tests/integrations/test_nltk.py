@@ -101,7 +101,7 @@ def test_what_a_decoder_does_not_find_is_said(parser: Parser) -> None:
 
 
 def test_a_sentence_over_the_limits_has_no_parse(parser: Parser) -> None:
-    short = Parser(parser.model, limits=Limits(max_words=4, max_pieces=NO_LIMITS.max_pieces))
+    short = Parser(parser.engine, limits=Limits(max_words=4, max_pieces=NO_LIMITS.max_pieces))
     assert [len(list(trees)) for trees in NltkParser(short).parse_sents([WORDS, OTHER])] == [0, 1]
 
 

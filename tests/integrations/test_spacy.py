@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 import h3n
-from h3n.errors import TreeError
+from h3n.errors import TreeError, UnknownName
 from h3n.parser import Parser
 
 spacy = pytest.importorskip("spacy", reason="spacy is not installed")
@@ -18,8 +19,10 @@ spacy = pytest.importorskip("spacy", reason="spacy is not installed")
 from spacy import displacy  # noqa: E402
 from spacy.matcher import DependencyMatcher, Matcher  # noqa: E402
 from spacy.tokens import Doc, DocBin  # noqa: E402
+from spacy.training import Example  # noqa: E402
 
 import h3n.integrations.spacy  # noqa: E402 - registers the component where the package's metadata is older
+from h3n.integrations.spacy import NonConstituentException  # noqa: E402
 
 TEXT = "The dog sees a cat. A teacher sleeps."
 
@@ -99,8 +102,9 @@ def test_what_users_of_benepar_write() -> None:
 
 def test_a_span_that_is_not_a_constituent_is_said(nlp: Any) -> None:
     doc = nlp(TEXT)
-    with pytest.raises(TreeError, match=r"'cat. A' .* is not a constituent"):
+    with pytest.raises(NonConstituentException, match=r"'cat. A' .* is not a constituent"):
         _ = doc[4:7]._.labels
+    assert issubclass(NonConstituentException, TreeError)
     with pytest.raises(TreeError, match="no phrases; does its pipeline have the component 'h3n'"):
         _ = spacy.blank("en")(TEXT)[0:1]._.labels
 
@@ -194,3 +198,138 @@ def test_a_sentence_over_the_limits_is_said_and_the_rest_parsed(nlp: Any, tiny_m
         doc = mine(TEXT)
     assert [sentence.start for sentence in doc.sents] == [0, 6]
     assert list(doc.sents)[1]._.parse_string == list(nlp(TEXT).sents)[1]._.parse_string
+
+
+CHUNKS = {
+    "The chairman of the board bought a very old house near the river.": [
+        "The chairman",
+        "the board",
+        "a very old house",
+        "the river",
+    ],
+    "Then, Joe and the dog's owner met us.": ["Joe", "the dog's owner", "us"],
+    "She likes cats, dogs and small birds.": ["She", "cats", "dogs", "small birds"],
+    "The man who sleeps knows that there is a problem.": ["The man", "who", "a problem"],
+}
+
+
+@pytest.fixture(scope="module")
+def english() -> Any:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("h3n", config={"model": "en"})
+    return nlp
+
+
+@pytest.mark.parametrize("text", CHUNKS)
+def test_noun_chunks_are_from_the_phrases(english: Any, text: str) -> None:
+    doc = english(text)
+    assert [chunk.text for chunk in doc.noun_chunks] == CHUNKS[text]
+    assert {chunk.label_ for chunk in doc.noun_chunks} == {"NP"}
+    assert [chunk.text for chunk in next(doc.sents).noun_chunks] == CHUNKS[text]
+
+
+def test_noun_chunks_are_saved_with_the_pipeline_and_go_to_processes(english: Any) -> None:
+    text, expected = next(iter(CHUNKS.items()))
+    chunks = [[chunk.text for chunk in doc.noun_chunks] for doc in english.pipe([text] * 3, n_process=2)]
+    assert chunks == [expected] * 3
+    data = DocBin(store_user_data=True, docs=[english(text)]).to_bytes()
+    (read,) = DocBin().from_bytes(data).get_docs(english.vocab)
+    assert [chunk.text for chunk in read.noun_chunks] == expected
+
+
+def test_a_document_that_h3n_did_not_parse_has_the_chunks_of_its_language(nlp: Any) -> None:
+    doc = Doc(nlp.vocab, words=["dogs", "bark"], heads=[1, 1], deps=["nsubj", "ROOT"], pos=["NOUN", "VERB"])
+    assert [chunk.text for chunk in doc.noun_chunks] == ["dogs"]
+
+
+def test_dependencies_are_kept_if_asked(tiny_model: Path) -> None:
+    nlp = pipeline(tiny_model, dependencies="keep", disable_tagger=True)
+    words, heads, deps = ["A", "dog", "sees", "cats"], [1, 2, 2, 2], ["det", "nsubj", "ROOT", "dobj"]
+    given = {"words": words, "heads": heads, "deps": deps, "pos": ["DET", "NOUN", "VERB", "NOUN"]}
+    doc = nlp(Doc(nlp.vocab, **given))
+    assert [(token.head.i, token.dep_, token.pos_) for token in doc] == list(
+        zip(heads, deps, given["pos"], strict=True)
+    )
+    assert next(doc.sents)._.parse_string.startswith("(")
+    assert [chunk.text for chunk in doc.noun_chunks] == ["A dog", "cats"]
+    bare = nlp(TEXT)
+    assert [sentence.start for sentence in bare.sents] == [0, 6]
+    assert not bare.has_annotation("DEP")
+    with pytest.raises(UnknownName, match="'both'; known: keep, replace"):
+        pipeline(tiny_model, dependencies="both")
+
+
+def test_lemmas_and_features_of_the_parser_are_set(tiny_model: Path) -> None:
+    nlp = pipeline(tiny_model)
+    component = nlp.get_pipe("h3n")
+    parser, columns = h3n.load(tiny_model), {"lemmas": ("a", "dog"), "features": ("_", "Case=Nom|Number=Sing")}
+
+    class Predicting:
+        """A parser that finds lemmas and features."""
+
+        def parse(self, sentences: Any, *, decoder: str | None) -> Iterator[Any]:
+            for result in parser.parse(sentences, decoder=decoder):
+                yield replace(result, sentence=replace(result.sentence, **columns))
+
+    component._parser = Predicting()
+    doc = nlp("A  dog")
+    assert [token.lemma_ for token in doc] == ["a", "", "dog"]
+    assert [str(token.morph) for token in doc] == ["", "", "Case=Nom|Number=Sing"]
+    assert doc[2].morph.get("Number") == ["Sing"]
+
+
+def test_evaluation_scores_all_that_is_written(nlp: Any) -> None:
+    gold = nlp(TEXT)
+    scores = nlp.evaluate([Example(nlp.make_doc(TEXT), gold.copy())])
+    for name in ("dep_uas", "dep_las", "tag_acc", "pos_acc", "sents_f", "constituents_f"):
+        assert scores[name] == pytest.approx(1.0), name
+    other = gold.copy()
+    other._.h3n = [row if row[4] < 0 else [*row[:2], "X", *row[3:]] for row in gold._.h3n]
+    changed = nlp.evaluate([Example(nlp.make_doc(TEXT), other)])
+    tops = sum(row[4] < 0 for row in gold._.h3n)
+    assert changed["constituents_p"] == pytest.approx(tops / len(gold._.h3n))
+    without = nlp.evaluate([Example(nlp.make_doc(TEXT), nlp.make_doc(TEXT))])
+    assert without["constituents_f"] is without["dep_las"] is None
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "  \n ", "\u00a0", "A dog. \n\n  ", "\t\tA dog sleeps.\n"])
+def test_blank_texts_cost_nothing(nlp: Any, text: str) -> None:
+    doc = nlp(text)
+    for span in [*doc.sents, doc[0:1], *(doc[i : i + 1] for i in range(len(doc)))]:
+        if not len(span):
+            continue
+        blank = not span.text.strip()
+        assert blank == (span._.parse_string == "")
+        assert not blank or (span._.labels, list(span._.constituents), list(span._.children)) == ((), [], [])
+        assert not blank or (span._.parent, span._.head) == (None, None)
+    for token in doc:
+        _ = (token._.labels, token._.parse_string, token._.parent, token._.head_span)
+    _ = list(doc.noun_chunks)
+
+
+def test_tokens_may_be_merged_and_split_afterwards(english: Any) -> None:
+    doc = english("The very old dog saw New York.")
+    before = next(doc.sents)._.parse_string
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[5:7])
+        retokenizer.merge(doc[1:3])
+    (sentence,) = doc.sents
+    assert [token.text for token in doc] == ["The", "very old", "dog", "saw", "New York", "."]
+    assert "New_York" in sentence._.parse_string
+    assert sentence._.parse_string != before
+    assert doc[4]._.labels == ("NP",)
+    for constituent in sentence._.constituents:
+        assert all(child._.parent == constituent for child in constituent._.children)
+        assert constituent._.head in constituent
+    assert [chunk.text for chunk in doc.noun_chunks] == ["The very old dog", "New York"]
+    assert doc[2]._.head_span.text == "The very old dog"
+
+
+def test_merged_tokens_are_parsed(english: Any) -> None:
+    doc = english.make_doc("She saw New York.\nIt rained.")
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[2:4])
+        retokenizer.merge(doc[4:7])
+    doc = english(doc)
+    assert all(sentence._.parse_string for sentence in doc.sents)
+    assert "New_York" in "".join(sentence._.parse_string for sentence in doc.sents)

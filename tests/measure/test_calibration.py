@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from h3n.decode import Parse, Scores
+from h3n.engine.confidence import arc_confidences
 from h3n.experiments.grammar import write_treebank
 from h3n.measure.accuracy import read_gold, score_gold
 from h3n.measure.calibration import (
@@ -22,11 +24,9 @@ from h3n.measure.calibration import (
     plot_calibration,
     reliability,
     store_fits,
-    with_fits,
 )
 from h3n.model.model import Model
 from h3n.parser import Parser, load
-from h3n.parser.confidence import arc_confidences
 from h3n.trees import ROOT
 
 
@@ -95,9 +95,9 @@ def test_choices_with_fewer_alternatives() -> None:
 
 def test_a_model_is_measured_and_keeps_its_temperatures(tiny_model: Path, tmp_path: Path) -> None:
     files = write_gold(tmp_path)
-    model = Model.load(tiny_model)
-    gold = read_gold(model, files, name="dev")
-    choices = collect_choices(model, gold, score_gold(model, gold))
+    parser = load(tiny_model)
+    gold = read_gold(parser, files, name="dev")
+    choices = collect_choices(parser, gold, score_gold(parser, gold))
     words = sum(len(example.sentence) for example in gold.examples)
     assert len(choices["arcs"].right) == words
     found = {kind: calibrate(some) for kind, some in choices.items()}
@@ -108,18 +108,30 @@ def test_a_model_is_measured_and_keeps_its_temperatures(tiny_model: Path, tmp_pa
     store_fits(folder, found)
     stored = json.loads((folder / "parser.json").read_text(encoding="utf-8"))["config"]["decoding"]
     assert stored["arc_temperature"] == found["arcs"].temperature
-    decoding = load(folder).model.config.decoding
+    decoding = load(folder).engine.config.decoding
     assert decoding.span_temperature == found["spans"].temperature
     assert decoding.span_none == found["spans"].none != 0
 
 
+def with_fits(model: Model, *, arcs: Fit, spans: Fit) -> Model:
+    """Return the model with these numbers in its options."""
+    decoding = replace(
+        model.config.decoding,
+        arc_temperature=arcs.temperature,
+        span_temperature=spans.temperature,
+        span_none=spans.none,
+    )
+    return Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
+
+
 def test_confidences_of_results_follow_the_temperatures(tiny_model: Path, tmp_path: Path) -> None:
     model = Model.load(tiny_model)
-    gold = read_gold(model, write_gold(tmp_path), name="dev")
-    choices = collect_choices(model, gold, score_gold(model, gold))
+    parser = Parser(model.engine)
+    gold = read_gold(parser, write_gold(tmp_path), name="dev")
+    choices = collect_choices(parser, gold, score_gold(parser, gold))
     sentence = gold.examples[0].sentence.words
     for arcs, spans in ((Fit(), Fit()), (Fit(2.0), Fit(0.5, -1.5))):
-        [result] = Parser(with_fits(model, arcs=arcs, spans=spans)).parse([list(sentence)])
+        [result] = Parser(with_fits(model, arcs=arcs, spans=spans).engine).parse([list(sentence)])
         first = choices["arcs"].part(choices["arcs"].sentence == 0)
         assert [arc.confidence for arc in result.arcs] == pytest.approx(first.confidences(arcs), abs=1e-5)
         first = choices["spans"].part(choices["spans"].sentence == 0)

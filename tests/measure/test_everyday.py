@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.everyday import _verdict, judge_sentences, shares_right
 from h3n.convert import join
 from h3n.formats import read
-from h3n.measure.everyday import _verdict, judge_sentences, shares_right
 from h3n.parser import Result, load
 from h3n.trees import Dependencies
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from h3n.measure.fits import Timing, curve_of, extrapolate, fit_exponent, spread
+from h3n.measure.timing import Timing, curve_of, extrapolate, fit_exponent, spread
 
 
 @settings(deadline=None)

@@ -59,12 +59,13 @@ def test_every_step_of_the_table_leads_to_the_next(capsys: pytest.CaptureFixture
 def test_the_card_says_what_was_learned_from_and_how_good_it_is(
     tiny_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from benchmarks import calibration, everyday
+    from benchmarks import everyday
+    from h3n.cli.commands import app
 
     release, figures = shutil.copytree(tiny_model, tmp_path / "en"), tmp_path / "figures"
     figures.mkdir()
     files = [str(EXAMPLES / "dev.ptb"), str(EXAMPLES / "dev.conllu")]
-    calibration.main([str(release), *files, "--store", "--json"])
+    app(["model", "calibrate", str(release), *files, "--store", "--json"], standalone_mode=False)
     (figures / "calibration.json").write_text(capsys.readouterr().out)
     everyday.main([str(release), "--json"])
     (figures / "everyday.json").write_text(capsys.readouterr().out)

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks._processes import peak_memory
+from benchmarks._samples import random_rows, random_tree, random_words
+from benchmarks.conversion import count_agreement, trees_of
+from benchmarks.phrases import measure_phrases, total
+from benchmarks.segmentation import measure_splitters, measure_tokenizers, score_layouts
 from h3n import formats
-from h3n.measure.conversion import count_agreement, trees_of
-from h3n.measure.documents import read_documents
-from h3n.measure.phrases import measure_phrases, total
 from h3n.measure.plots import new_figure, save_figure
 from h3n.measure.provenance import public_name
-from h3n.measure.samples import plain_text, random_rows, random_tree, random_words
-from h3n.measure.segmentation import measure_splitters, measure_tokenizers, score_layouts
+from h3n.measure.samples import plain_text
 from h3n.measure.tables import growth_text, markdown_table, seconds_text, text_table, times_text
-from h3n.measure.timing import least, least_in_turns, least_with_result, least_within, peak_memory
+from h3n.measure.timing import least, least_in_turns, least_with_result, least_within
+from h3n.text.documents import documents as documents_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = """# newdoc id = one
@@ -118,7 +120,7 @@ def test_random_samples_can_be_read() -> None:
 
 def test_documents_and_how_they_are_cut(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(ROWS, encoding="utf-8")
-    documents = list(read_documents(tmp_path / "a.conllu"))
+    documents = list(documents_of(formats.read(tmp_path / "a.conllu")))
     assert [document.paragraphs for document in documents] == [["She sleeps. He eats."], ["Go!"]]
     for _, scores in score_layouts(documents):
         assert scores == {"Tokens": 100.0, "Words": 100.0, "Sentences": 100.0}

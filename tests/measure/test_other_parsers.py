@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks._other_parsers import compare_with_spacy
 from benchmarks.speed import report_spacy
-from h3n.measure.other_parsers import SPACY_PARTS, compare_with_spacy
+from h3n.measure.parsing import SPACY_PARTS
 from h3n.parser import load
 
 

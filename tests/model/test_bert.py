@@ -123,6 +123,7 @@ def test_a_saved_parser_needs_no_transformers(tiny_encoder: Folder, tmp_path: Pa
     from h3n.model import build_network, count_vocabulary
     from h3n.model.model import Model
     from h3n.trees import Dependencies, Span
+    from tests.parsing import parse
 
     seen = Seen(words=("a", "b"), spans=(Span(0, 2, "S"),), dependencies=Dependencies((1, -1), ("det", "root")))
     settings = ["preset=minilm", f'encoder.name="{tiny_encoder("bert")}"', "encoder.layers.size=32"]
@@ -133,10 +134,10 @@ def test_a_saved_parser_needs_no_transformers(tiny_encoder: Folder, tmp_path: Pa
     parser.save(tmp_path)
     again = Model.load(tmp_path)
     given = [["Mary", "saw", "trees"], ["it"]]
-    assert [p.sentence for p in again.parse(given)] == [p.sentence for p in parser.parse(given)]
+    assert [p.sentence for p in parse(again, given)] == [p.sentence for p in parse(parser, given)]
     code = (
-        "import sys\nfrom h3n.model.model import Model\n"
-        f"Model.load({str(tmp_path)!r}).parse([['Mary', 'saw', 'trees']])\n"
+        "import sys\nimport h3n\nfrom h3n.model.model import Model\n"
+        f"Model.load({str(tmp_path)!r})\nlist(h3n.load({str(tmp_path)!r}).parse([['Mary', 'saw', 'trees']]))\n"
         "sys.exit('transformers' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -94,6 +94,40 @@ def test_wrong_values_in_every_place(sound: dict[str, Path], tmp_path: Path) -> 
     assert refused > 0.9 * len(damages)
 
 
+# The engine knows the first three; transformers builds the last.
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "xlnet"])
+def test_pieces_beyond_the_vectors_are_refused(tiny_encoder: Callable[[str], Path], tmp_path: Path, kind: str) -> None:
+    config = options(kind="pretrained", name=str(tiny_encoder(kind)))
+    Model(build_network(config, vocabulary()), vocabulary(), config).save(tmp_path / "model")
+    assert load(tmp_path / "model") is None
+    file = tmp_path / "model" / "encoder" / "tokenizer.json"
+    piece = {"id": 10**6, "content": "[NEW]", "special": True, "normalized": True}
+    piece |= dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
+    changed(file, "added_tokens", [*json.loads(file.read_text())["added_tokens"], piece])
+    assert "added_tokens has the number" in str(load(tmp_path / "model"))
+
+
+@pytest.mark.parametrize("count", [-1, 2**63, 10**30])
+def test_counts_of_words_that_no_program_can_hold_are_refused(
+    sound: dict[str, Path], tmp_path: Path, count: int
+) -> None:
+    shutil.copytree(sound["attentive"], tmp_path / "model")
+    known = json.loads((tmp_path / "model" / "parser.json").read_text())["vocabulary"]["word_counts"]
+    changed(tmp_path / "model" / "parser.json", "vocabulary.word_counts", [count, *known[1:]])
+    assert "vocabulary.word_counts has" in str(load(tmp_path / "model"))
+
+
+@pytest.mark.parametrize("file", ["parser.json", "encoder/config.json", "encoder/tokenizer_config.json"])
+def test_halves_of_surrogate_pairs_are_refused(sound: dict[str, Path], tmp_path: Path, file: str) -> None:
+    shutil.copytree(sound["pretrained"], tmp_path / "model")
+    table = json.loads((tmp_path / "model" / file).read_text())
+    for name in table:
+        changed(tmp_path / "model" / file, name, "\ud800")
+        assert "half a surrogate pair" in str(load(tmp_path / "model"))
+        changed(tmp_path / "model" / file, name, table[name])
+    assert load(tmp_path / "model") is None
+
+
 def weights(folder: Path, change: Callable[[dict[str, torch.Tensor]], None]) -> None:
     """Change the weights and the checksum with them."""
     state = load_file(folder / "model.safetensors")
@@ -127,6 +161,21 @@ def test_weights_that_do_not_fit(sound: dict[str, Path], tmp_path: Path) -> None
             assert f"{name} {message}" in error
     weights(folder, lambda table: table.update({name: state[name], "more": torch.zeros(2)}))
     assert "more is not known" in str(load(folder))
+
+
+@pytest.mark.parametrize(("bits", "ending", "number"), [(32, "", -3e38), (8, ".scale", 6e4)])
+def test_weights_that_overflow_are_refused(
+    tiny_model: Path, tmp_path: Path, bits: int, ending: str, number: float
+) -> None:
+    """They give scores that are no numbers with some sentences, which `h3n model verify` need not see."""
+    Model.load(tiny_model).save(tmp_path / "model", bits=bits)
+    file = tmp_path / "model" / "model.safetensors"
+    names, kept = [name for name in load_file(file) if name.endswith(ending)], file.read_bytes()
+    assert names
+    for name in names:
+        weights(tmp_path / "model", lambda state, name=name: state[name].view(-1)[:1].fill_(number))  # type: ignore[misc]
+        assert "too large; accepted" in str(load(tmp_path / "model")), name
+        file.write_bytes(kept)
 
 
 def test_weights_in_four_bits_that_do_not_fit(tiny_model: Path, tmp_path: Path) -> None:

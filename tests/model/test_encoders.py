@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from h3n.config import Config, config_of
+from h3n.engine.inputs import read_inputs
 from h3n.engine.vocabulary import Seen
 from h3n.errors import InputError, UsageError
 from h3n.model import Network, Output, Vocabulary, build_network, collate, count_vocabulary
-from h3n.model.batch import read_inputs
 from h3n.model.model import Model
 from h3n.trees import Dependencies, Span
 

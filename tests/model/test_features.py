@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from h3n.config import Encoder
+from h3n.engine.inputs import read_inputs, shape
 from h3n.engine.vocabulary import IGNORE, SHAPES, UNKNOWN, Seen, Vocabulary, count_vocabulary
 from h3n.errors import InputError, UnknownName, UsageError
-from h3n.model.batch import collate, read_inputs, read_targets, shape
+from h3n.model.batch import collate, read_targets
 from h3n.model.features import Features, read_vectors
 from h3n.trees import Dependencies, Span
 

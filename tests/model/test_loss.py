@@ -12,12 +12,26 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from h3n.config import config_of
+from h3n.decode import Scores
+from h3n.engine.inputs import read_inputs
 from h3n.engine.vocabulary import IGNORE, Seen, Vocabulary
 from h3n.model import Network, build_network, collate, count_vocabulary
-from h3n.model.batch import Targets, read_inputs, read_targets
-from h3n.model.loss import TERMS, Gold, crf, hinge, joint_hinge, losses, order_loss, softmax, weigh
+from h3n.model.batch import Targets, read_targets
+from h3n.model.loss import (
+    TERMS,
+    Gold,
+    crf,
+    hinge,
+    joint_hinge,
+    joint_likelihood,
+    losses,
+    order_loss,
+    softmax,
+    weigh,
+)
 from h3n.model.spans import Spans, spans_of
 from h3n.trees import Dependencies, Span
+from tests.decode.enumeration import distinct_trees
 
 Tree = dict[tuple[int, int], int]  # labelled spans
 
@@ -260,3 +274,40 @@ def test_wrong_head_scores_bar_the_gold_tree() -> None:
     scores, arcs, order, spans, gold, governors = joint_example(9.0)
     order[0] = torch.tensor([2.0, 1.0, 0.0])  # "the" would head everything
     assert joint_hinge(scores, arcs, order, spans, gold, governors).item() == 0.0  # gold is not found, but it is better
+
+
+def test_the_joint_likelihood_is_that_of_the_enumeration_and_its_gradient_that_of_differences() -> None:
+    generator = torch.Generator().manual_seed(0)
+    spans = spans_of((4, 1))
+    scores = torch.randn(len(spans), 2, generator=generator)
+    arcs = torch.randn(2, 4, 5, generator=generator)
+    gold = Gold(torch.tensor([0]), torch.tensor([1]), torch.tensor([0]))  # any will do: its score is only taken off
+    governors = torch.tensor([[2, 0, 2, 3], [0, 0, 0, 0]])
+
+    def loss(some: Tensor, others: Tensor) -> Tensor:
+        return joint_likelihood(some, others, spans, gold, governors)
+
+    full = spans.square(scores.logsumexp(dim=-1), empty=0.0).numpy()
+    total = 0.0
+    for b, n in enumerate(spans.lengths):
+        arc = arcs[b, :n, : n + 1].T.contiguous().numpy()
+        one = full[b, : n + 1, : n + 1]
+        given = Scores(full=one, open=np.maximum(one, 0), arc=arc[1:], root=arc[0])
+        total += np.logaddexp.reduce(list(distinct_trees(given, "hpsg").values()))
+    kept = scores[0, 0] + arcs[0, [0, 1, 2, 3], [2, 0, 2, 3]].sum() + arcs[1, 0, 0]
+    assert loss(scores, arcs).item() == pytest.approx(total - kept.item(), abs=1e-4)
+
+    leaves = scores.clone().requires_grad_(), arcs.clone().requires_grad_()
+    loss(*leaves).backward()
+    step = 0.05
+    for number, (leaf, plain) in enumerate(zip(leaves, (scores, arcs), strict=True)):
+        assert leaf.grad is not None
+        for at in np.ndindex(plain.shape):
+            if number == 1 and (at[1] + 1 == at[2] or max(at[1] + 1, at[2]) > spans.lengths[at[0]]):
+                continue  # an arc from a word to itself, or padding
+            ends = []
+            for sign in (1, -1):
+                moved = [scores.clone(), arcs.clone()]
+                moved[number][at] += sign * step
+                ends.append(loss(*moved).item())
+            assert leaf.grad[at].item() == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=2e-3)

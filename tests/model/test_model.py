@@ -15,6 +15,7 @@ from h3n.errors import InputError, UnknownName, UsageError
 from h3n.model import build_network, count_vocabulary
 from h3n.model.model import Model
 from h3n.trees import Dependencies, Sentence, Span, check_dependencies
+from tests.parsing import parse
 
 SEEN = Seen(
     words=("the", "old", "dog", "slept"),
@@ -43,7 +44,7 @@ def make(seen: Seen = SEEN) -> Model:
 
 @pytest.mark.parametrize("decoder", ["h3n", "hpsg", "auto"])
 def test_joint_decoders_give_two_trees_that_agree(decoder: str) -> None:
-    parsed = make().parse(SENTENCES, decoder=decoder)
+    parsed = parse(make(), SENTENCES, decoder=decoder)
     assert [list(found.sentence.words) for found in parsed] == SENTENCES
     assert parsed[1].sentence == Sentence(words=())
     for found in (parsed[0], parsed[2], parsed[3]):
@@ -59,21 +60,21 @@ def test_joint_decoders_give_two_trees_that_agree(decoder: str) -> None:
 
 def test_single_decoders_give_one_tree() -> None:
     parser = make()
-    (phrases,) = parser.parse([["the", "dog"]], decoder="cky")
+    (phrases,) = parse(parser, [["the", "dog"]], decoder="cky")
     assert (phrases.sentence.dependencies, phrases.joint) == (None, None)
     assert phrases.sentence.tree is not None
-    (arcs,) = parser.parse([["the", "dog"]], decoder="mst")
+    (arcs,) = parse(parser, [["the", "dog"]], decoder="mst")
     assert (arcs.sentence.tree, arcs.joint) == (None, None)
     assert arcs.sentence.dependencies is not None
 
 
 def test_given_tags_are_kept_and_others_predicted() -> None:
     given = Sentence(words=("the", "dog"), tags=("X", "Y"))
-    (found,) = make().parse([given])
+    (found,) = parse(make(), [given])
     assert found.sentence.tags == ("X", "Y")
     assert found.sentence.upos is not None
     assert set(found.sentence.upos) <= set(SEEN.upos)
-    (free,) = make().parse([["the", "dog"]])
+    (free,) = parse(make(), [["the", "dog"]])
     assert free.sentence.tags is not None
     assert set(free.sentence.tags) <= set(SEEN.tags)
 
@@ -81,23 +82,23 @@ def test_given_tags_are_kept_and_others_predicted() -> None:
 def test_the_weight_of_spans_matters() -> None:
     parser = make()
     sentence = SENTENCES[3]
-    scores = {parser.parse([sentence], decoder="hpsg", weight=weight)[0].score for weight in (0.1, 0.9)}
+    scores = {parse(parser, [sentence], decoder="hpsg", weight=weight)[0].score for weight in (0.1, 0.9)}
     assert len(scores) == 2
 
 
 def test_a_parser_of_one_kind_falls_back_to_its_decoder() -> None:
-    (arcs,) = make(DEPENDENCIES_ONLY).parse([["the", "dog"]])
+    (arcs,) = parse(make(DEPENDENCIES_ONLY), [["the", "dog"]])
     assert arcs.sentence.tree is None
     assert arcs.sentence.dependencies is not None
-    (phrases,) = make(PHRASES_ONLY).parse([["the", "dog"]])
+    (phrases,) = parse(make(PHRASES_ONLY), [["the", "dog"]])
     assert phrases.sentence.dependencies is None
     assert phrases.sentence.tree is not None
     with pytest.raises(UsageError, match="trained without phrase structure; accepted: 'mst'"):
-        make(DEPENDENCIES_ONLY).parse([["the"]], decoder="h3n")
+        parse(make(DEPENDENCIES_ONLY), [["the"]], decoder="h3n")
     with pytest.raises(UsageError, match="trained without dependencies; accepted: 'cky'"):
-        make(PHRASES_ONLY).parse([["the"]], decoder="mst")
+        parse(make(PHRASES_ONLY), [["the"]], decoder="mst")
     with pytest.raises(UnknownName, match="unknown decoder 'best'"):
-        make().parse([["the"]], decoder="best")
+        parse(make(), [["the"]], decoder="best")
 
 
 def test_folders_that_hold_no_parser_are_refused(tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_a_saved_parser_brings_its_static_vectors_along(tmp_path: Path) -> None:
     parser.save(tmp_path / "p")
     path.unlink()
     words = ["the", "dog"]
-    assert Model.load(tmp_path / "p").parse([words])[0].joint == parser.parse([words])[0].joint
+    assert parse(Model.load(tmp_path / "p"), [words])[0].joint == parse(parser, [words])[0].joint
 
 
 def test_a_saved_parser_does_not_tell_where_it_was_made(tmp_path: Path) -> None:

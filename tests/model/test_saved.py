@@ -19,6 +19,7 @@ from h3n.model import Network, Vocabulary, build_network
 from h3n.model.model import Model
 from h3n.models import bundled
 from tests.model.test_encoders import options, vocabulary
+from tests.parsing import parse
 
 ENCODERS = ("bert", "roberta", "xlm-roberta", "mpnet")
 
@@ -124,7 +125,7 @@ def test_an_encoder_that_is_not_known_is_named_with_both_ways_out(
     with pytest.raises(UnknownEncoder, match=r"'xlnet' is not known .* install h3n\[train\] .* or take") as error:
         read_saved(tmp_path)
     assert "\n" not in str(error.value)
-    assert Model.load(tmp_path).parse([["it", "works"]])  # through transformers
+    assert parse(Model.load(tmp_path), [["it", "works"]])  # through transformers
 
 
 def test_other_options_ask_for_other_weights() -> None:

@@ -11,9 +11,11 @@ import torch
 
 from h3n.model.batch import Targets, read_targets
 from h3n.model.loss import TERMS, Gold, SpanLoss, crf, gold_table, softmax
-from h3n.model.model import Model, Parsed
+from h3n.model.model import Model
 from h3n.model.soft_labels import soft_labels_of
 from h3n.model.soft_targets import SoftTargets, soft_cross_entropy
+from h3n.model.spans import spans_of
+from h3n.parser import Parser, Result
 from h3n.trees import HELPER, ROOT, Dependencies, Sentence, SoftLabels, Span
 from tests.model.test_loss import ARCS, SPANS, case, full_targets, gold_of, model, terms
 
@@ -105,12 +107,12 @@ def test_no_scores_are_better_than_the_teachers_doubts(tiny_model: Path, seed: i
         for weights in part.parameters():
             torch.nn.init.normal_(weights, std=0.2)
     words = SENTENCES[0]
-    ((_, scored),) = teacher.score([Sentence(words=words)])
-    (labels,) = soft_labels_of(teacher.network, scored.output, [()], vocabulary=teacher.vocabulary)
+    ((_, scored),) = teacher.engine.score([Sentence(words=words)])
+    (labels,) = soft_labels_of(scored.output, scored.scores, [()], vocabulary=teacher.vocabulary)
     targets = read_targets(teacher.vocabulary, soft_labels=labels, length=len(words))
     assert targets.soft.spans is not None
     assert len(targets.soft.spans) > 2 * len(words)
-    spans = scored.output.spans
+    spans = spans_of((len(words),))
     gold = gold_table([targets.soft.spans], spans, torch.device("cpu"))
     whole = (spans.end - spans.start) == len(words)
     for scale in (1.0, 1e2, 1e4):
@@ -129,11 +131,10 @@ def test_nothing_soft_is_no_target() -> None:
 def test_the_shares_of_a_network_are_its_probabilities(tiny_model: Path) -> None:
     teacher = Model.load(tiny_model)
     given = [Sentence(words=words) for words in SENTENCES]
-    for numbers, scored in teacher.score(given):
-        parsed = teacher.decode(scored)
-        trees = [one.sentence.dependencies for one in parsed]
-        governors = [tree.governors for tree in trees if tree is not None]
-        found = soft_labels_of(teacher.network, scored.output, governors, vocabulary=teacher.vocabulary)
+    for numbers, scored in teacher.engine.score(given):
+        parsed = Parser(teacher.engine).decode(scored)
+        governors = [one.parse.governors for one in parsed]
+        found = soft_labels_of(scored.output, scored.scores, governors, vocabulary=teacher.vocabulary)
         for at, labels in enumerate(found):
             n = len(SENTENCES[numbers[at]])
             for words in (labels.governors, labels.relations, labels.tags):
@@ -151,16 +152,16 @@ def test_the_shares_of_a_network_are_its_probabilities(tiny_model: Path) -> None
             assert {span for span, share in labels.spans if share > 900} <= spans_in(parsed[at])
 
 
-def spans_in(parsed: Parsed) -> set[Span]:
+def spans_in(parsed: Result) -> set[Span]:
     assert parsed.joint is not None
     return {Span(span.start, span.end, span.label) for span in parsed.joint.spans}
 
 
 def test_a_higher_temperature_doubts_more(tiny_model: Path) -> None:
     teacher = Model.load(tiny_model)
-    ((_, scored),) = teacher.score([Sentence(words=SENTENCES[0])])
+    ((_, scored),) = teacher.engine.score([Sentence(words=SENTENCES[0])])
     sure, unsure = (
-        soft_labels_of(teacher.network, scored.output, [()], vocabulary=teacher.vocabulary, temperature=temperature)[0]
+        soft_labels_of(scored.output, scored.scores, [()], vocabulary=teacher.vocabulary, temperature=temperature)[0]
         for temperature in (1.0, 20.0)
     )
     assert sure.relations == unsure.relations == ()  # no governors were found

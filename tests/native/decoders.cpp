@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "batch.hpp"
+#include "forest.hpp"
 
 namespace {
 
@@ -106,6 +106,30 @@ void every_kernel_agrees(std::size_t longest) {
         }
 }
 
+// The k best, probabilities and samples of every target, under the sanitizers; the enumeration is in tests/decode.
+void forests_agree_with_the_search() {
+    std::mt19937 random(10);
+    for (std::size_t n = 0; n <= 18; ++n) {
+        const Sample sample(n, random, n % 2 * 0.05, n % 3);
+        for (const Target* target : h3n::supported_targets())
+            for (std::size_t d = 0; d < target->count; ++d) {
+                const Decoder& decoder = target->decoders[d];
+                const std::string name = decoder.name;
+                if (name == "mst" || name == "hpsg_n5") continue;
+                h3n::Workspace workspace;
+                const Result best = decode(sample.sentence, decoder);
+                const h3n::Answer answer = h3n::explore(sample.sentence, decoder, {4, 3, 7, true}, workspace);
+                expect(answer.status == best.status, "a forest wherever there is a tree, " + name);
+                if (best.status != Status::fine) continue;
+                expect(!answer.trees.empty() && answer.trees.front().score <= best.score, "the best comes first, " + name);
+                for (std::size_t k = 1; k < answer.trees.size(); ++k)
+                    expect(answer.trees[k].score <= answer.trees[k - 1].score, "in order, " + name);
+                expect(answer.samples.size() == 3 && answer.log_partition >= answer.trees.front().score - 1e-9,
+                       "the sum is more than its largest part, " + name);
+            }
+    }
+}
+
 void self_loops_are_never_read(std::size_t longest) {
     std::mt19937 random(5);
     for (std::size_t n = 1; n <= longest; n += n < 20 ? 1 : 7) {
@@ -196,7 +220,7 @@ void changed_scores_give_trees() {
                 std::vector<std::int32_t> governors(n, 0);
                 h3n::Tree tree{nodes.data(), 0, governors.data()};
                 const Decoder& decoder = target->decoders[d];
-                if (!decoder.kernel(sample.sentence, workspace, tree)) continue;
+                if (!decoder.kernel(sample.sentence, workspace, tree, nullptr)) continue;
                 if (decoder.needs & h3n::SPANS) expect(tree.node_count == 2 * n - 1, "all nodes of a tree");
                 if (!(decoder.needs & h3n::ARCS)) continue;
                 expect(std::count(governors.begin(), governors.end(), h3n::ROOT) == 1, "one root word");
@@ -281,6 +305,7 @@ void several_callers_share_the_threads() {
 int main(int count, char** arguments) {
     const std::size_t longest = count > 1 ? static_cast<std::size_t>(std::atoi(arguments[1])) : 70;
     every_kernel_agrees(longest);
+    forests_agree_with_the_search();
     self_loops_are_never_read(longest);
     heads_in_order();
     threads_change_nothing();

@@ -62,14 +62,21 @@ std::vector<float> plain(const h3n::Int8& layer, std::vector<float> x, std::size
     return out;
 }
 
+// What a kernel makes of some rows, which must be what the definition makes of them.
+std::vector<float> checked_run(const LayerKernels& kernels, const h3n::Int8& layer, const std::vector<float>& x) {
+    const std::size_t rows = x.size() / layer.inputs;
+    std::vector<float> out(rows * layer.outputs);
+    float* room = h3n::room_for<float>(h3n::rounding_numbers(layer.depth));
+    run_linear(kernels, layer, {x.data(), layer.inputs}, rows, {out.data(), layer.outputs}, Activation::none,
+               h3n::rounded_room(layer.depth, room));
+    expect(out == plain(layer, x, rows), std::string(kernels.target) + ": a linear layer differs from the plain one");
+    return out;
+}
+
 void check_linear(const LayerKernels& kernels, std::size_t rows, std::size_t inputs, std::size_t outputs) {
     const auto weight = numbers(outputs * inputs), bias = numbers(outputs), x = numbers(rows * inputs);
     const Packed packed(weight.data(), outputs, inputs, bias.data());
-    std::vector<float> out(rows * outputs);
-    float* room = h3n::room_for<float>(h3n::rounding_numbers(packed.layer.depth));
-    run_linear(kernels, packed.layer, {x.data(), inputs}, rows, {out.data(), outputs}, Activation::none,
-               h3n::rounded_room(packed.layer.depth, room));
-    expect(out == plain(packed.layer, x, rows), std::string(kernels.target) + ": a linear layer differs from the plain one");
+    const std::vector<float> out = checked_run(kernels, packed.layer, x);
     double error = 0.0, size = 0.0;
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t n = 0; n < outputs; ++n) {
@@ -81,6 +88,72 @@ void check_linear(const LayerKernels& kernels, std::size_t rows, std::size_t inp
     // A single sum may be nearly zero, but its rounding error goes with how large such sums are.
     const double usual = std::sqrt(static_cast<double>(inputs)) * static_cast<double>(rows * outputs);
     expect(error <= 0.03 * (size + usual), std::string(kernels.target) + ": a linear layer is far off");
+}
+
+// How many quads of all panels are said to fit the one beside them. They must: no inputs make 16 bits too few. And every
+// quad is in every order once.
+std::size_t checked_order(const h3n::Int8& layer) {
+    const std::size_t quads = layer.depth / h3n::QUAD;
+    std::size_t fitting = 0;
+    for (std::size_t panel = 0; panel < layer.width / h3n::PANEL; ++panel) {
+        const std::uint32_t* order = layer.order + panel * quads;
+        std::vector<std::uint32_t> sorted(order, order + quads);
+        std::sort(sorted.begin(), sorted.end());
+        for (std::size_t quad = 0; quad < quads; ++quad) expect(sorted[quad] == quad, "a quad is not in the order once");
+        expect(layer.fitting[panel] <= quads && layer.fitting[panel] % 2 == 0, "quads that fit do not come in pairs");
+        fitting += layer.fitting[panel];
+        for (std::size_t at = 0; at < layer.fitting[panel]; at += 2)
+            for (std::size_t k = 0; k < h3n::PANEL * h3n::QUAD; k += h3n::PAIR) {
+                int above = 0, below = 0;
+                for (std::size_t n = 0; n < 2 * h3n::PAIR; ++n) {
+                    const std::int8_t* weights = layer.weights + panel * h3n::PANEL * layer.depth;
+                    const int weight = weights[order[at + n / h3n::PAIR] * h3n::QUAD * h3n::PANEL + k + n % h3n::PAIR];
+                    (weight > 0 ? above : below) += 255 * weight;
+                }
+                expect(above <= 32767 && below >= -32768, "two quads that are said to fit do not");
+            }
+    }
+    return fitting;
+}
+
+// Weights and inputs at their limits, where sums in too few bits would be cut off.
+void check_limits(const LayerKernels& kernels, std::size_t inputs, std::size_t outputs) {
+    struct Case {
+        const char* name;
+        float (*weight)(std::size_t output, std::size_t input);
+        bool fits, fits_not;  // whether some quads fit each other, and whether some do not
+    };
+    const Case cases[] = {
+        {"none", [](std::size_t, std::size_t) { return 0.0F; }, true, false},
+        {"all the largest", [](std::size_t, std::size_t) { return 1.0F; }, false, true},
+        {"all the least", [](std::size_t, std::size_t) { return -1.0F; }, false, true},
+        {"one of a pair", [](std::size_t, std::size_t k) { return k % 2 == 0 ? 1.0F : 0.0F; }, false, true},
+        {"one against the other", [](std::size_t, std::size_t k) { return k % 2 == 0 ? 1.0F : -1.0F; }, false, true},
+        {"exactly enough", [](std::size_t, std::size_t k) { return k == 0 ? 1.0F : k == 1 ? 0.0F : 0.25F; }, true, true},
+        {"one output of a panel", [](std::size_t n, std::size_t) { return n % 16 == 0 ? 1.0F : 0.0F; }, false, true},
+        {"signs by quads", [](std::size_t, std::size_t k) { return k / 4 % 2 == 0 ? 1.0F : -1.0F; }, true, false},
+    };
+    std::vector<float> x;
+    for (std::size_t row = 0; row < 7; ++row)
+        for (std::size_t k = 0; k < inputs; ++k) {
+            const std::size_t bits[] = {1, 0, k, k / 2, k / 4, k == 0, k + 1 == inputs};
+            x.push_back(bits[row] % 2 == 0 ? -1.0F : 1.0F);
+        }
+    for (const Case& one : cases) {
+        std::vector<float> weight;
+        for (std::size_t n = 0; n < outputs; ++n)
+            for (std::size_t k = 0; k < inputs; ++k) weight.push_back(one.weight(n, k));
+        const Packed packed(weight.data(), outputs, inputs, nullptr);
+        checked_run(kernels, packed.layer, x);
+        const std::size_t fitting = checked_order(packed.layer);
+        const std::size_t used = (outputs + h3n::PANEL - 1) / h3n::PANEL, quads = packed.layer.depth / h3n::QUAD;
+        const std::size_t unused = (packed.layer.width / h3n::PANEL - used) * (quads / 2 * 2);  // zeros, which always fit
+        if (packed.layer.turned || quads < 4) continue;  // turned weights are others
+        const std::string what = std::string(one.name) + " of " + std::to_string(inputs) + " inputs";
+        expect((fitting > unused) == one.fits, what + ": quads fit, or fit not, against what is known of them");
+        if (!one.fits_not) expect(fitting == (unused + used * (quads / 2 * 2)), what + ": quads that fit are left over");
+        if (one.fits_not) expect(fitting < unused + used * quads, what + ": all quads fit");
+    }
 }
 
 void check_transformer(const LayerKernels& kernels, std::size_t count, std::size_t width, std::size_t inside,
@@ -159,6 +232,8 @@ int main() {
         for (const std::size_t inputs : {1, 3, 4, 15, 17, 32, 40, 96, 288})
             for (const std::size_t outputs : {1, 15, 64, 65, 130})
                 for (const std::size_t rows : {0, 1, 5, 6, 7, 97}) check_linear(*kernels, rows, inputs, outputs);
+        for (const std::size_t inputs : {1, 2, 4, 8, 30, 32, 34, 100, 384})
+            for (const std::size_t outputs : {1, 16, 70}) check_limits(*kernels, inputs, outputs);
         check_transformer(*kernels, 1, 32, 32, 70, {5, 0, 1, 17, 140, 3});
         check_transformer(*kernels, 2, 10, 6, 9, {33, 2});
         for (const std::size_t width : {1, 7, 32, 50})

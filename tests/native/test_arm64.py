@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from benchmarks._emulation import DECODERS, ROOT
+
 COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"
 LONGEST = "26"  # words; the program goes up to 70 by itself, which takes an emulator minutes
 LIBRARIES = "/usr/aarch64-linux-gnu"
@@ -62,16 +63,7 @@ def layers_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_decoders(tmp_path: Path) -> None:
     made = kernels("native/kernels.cpp", "baseline", "armv8-a", tmp_path)
-    sources = ("batch", "threads", "workspace")
+    sources = ["tests/native/decoders.cpp", *DECODERS.read_text().split()]
     program = tmp_path / "decoders"
-    run(
-        COMPILER,
-        *FLAGS,
-        "tests/native/decoders.cpp",
-        *(f"native/{name}.cpp" for name in sources),
-        made,
-        "-pthread",
-        "-o",
-        program,
-    )
+    run(COMPILER, *FLAGS, *sources, made, "-pthread", "-o", program)
     assert run(EMULATOR, "-L", LIBRARIES, program, LONGEST).split() == ["fine:", "baseline"]

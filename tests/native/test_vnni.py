@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks._emulation import COMPILER, FLAGS, HAS_ALL, LAYERS, TARGETS, kernels, missing, run
+from benchmarks._emulation import COMPILER, DECODERS, FLAGS, HAS_ALL, LAYERS, TARGETS, kernels, missing, run
 
 LONGEST = "26"  # words; the program goes up to 70 by itself, which takes an emulation long
 INSTRUCTIONS = {  # that must be what is run, of all that a target has
@@ -49,7 +49,7 @@ def test_layers(tmp_path: Path) -> None:
 
 def test_decoders(tmp_path: Path) -> None:
     objects = [kernels("native/kernels.cpp", target, tmp_path, "-O1") for target in ("baseline", "avx512")]
-    sources = ("tests/native/decoders.cpp", "native/batch.cpp", "native/threads.cpp", "native/workspace.cpp")
+    sources = ["tests/native/decoders.cpp", *DECODERS.read_text().split()]
     program = tmp_path / "decoders"
     run(COMPILER, *FLAGS, "-O1", HAS_ALL, "-DH3N_HAS_AVX512", *sources, *objects, "-pthread", "-o", program)
     assert run(program, LONGEST).split() == ["fine:", "avx512", "baseline"]

@@ -68,6 +68,6 @@ def test_a_cold_shell_needs_no_network(tmp_path: Path) -> None:
     # An address that nobody answers: whoever asked for a download would fail.
     nowhere = "http://127.0.0.1:9"
     environment = {"HOME": str(tmp_path), "HTTPS_PROXY": nowhere, "HTTP_PROXY": nowhere, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "h3n", "parse", "--text", "It smells good.", "--to", "json"]
+    command = [sys.executable, "-m", "h3n", "parse", "--text", "It smells good.", "--to", "jsonl"]
     made = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert json.loads(made.stdout)["relations"] == ["nsubj", "root", "xcomp", "punct"]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import h3n
+from benchmarks.instruction_sets import parse_with_all
 from h3n import formats
+from h3n.engine import native
 from h3n.errors import UsageError
-from h3n.measure.instruction_sets import parse_with_all
-from h3n.model import native
 
 COUNT, LONGEST = 40, 25  # sentences, and words in each
 TEXT = (

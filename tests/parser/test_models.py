@@ -135,9 +135,9 @@ def test_wrong_precision(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(UnknownName, match="unknown precision 'int4'; known: auto, float32, int8"):
         h3n.load(tiny_model, precision="int4")
     with monkeypatch.context() as patch:
-        patch.setattr("h3n.parser.parser._device", lambda _: "cuda")  # as where there is one
+        patch.setattr("h3n.parser.loading._device", lambda _: "cuda")  # as where there is one
         with pytest.raises(UsageError, match="precision int8 with device cuda; it is for cpu alone"):
             h3n.load(tiny_model, device="cuda", precision="int8")
-    monkeypatch.setattr("h3n.model.native._layers", None)
+    monkeypatch.setattr("h3n.engine.native._layers", None)
     with pytest.raises(UsageError, match="8-bit layers are not built for this platform; accepted: float32"):
         h3n.load(tiny_model, precision="int8")

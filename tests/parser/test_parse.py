@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
-import torch
 
 from h3n.convert import governors_of, split
 from h3n.decode import Constraints
@@ -17,8 +17,9 @@ from h3n.trees import (
     ROOT,
     Constituent,
     Dependencies,
-    Insert,
+    EmptyWord,
     Leaf,
+    MultiwordToken,
     Sentence,
     SoftLabels,
     Span,
@@ -148,15 +149,15 @@ def test_given_tags_spacing_and_ranges_are_kept_and_old_trees_are_not(parser: Pa
         tree=Constituent("OLD", tuple(Leaf("X", word) for word in ("dogs", "did", "n't", "run"))),
         dependencies=Dependencies((ROOT, 0, 0, 0), ("root", "old", "old", "old")),
         comments=("# sent_id = x",),
-        inserts=(Insert(1, "2-3\tdidn't" + "\t_" * 8), Insert(2, "2.1\tghost" + "\t_" * 8)),
+        inserts=(MultiwordToken(1, 3, "didn't"), EmptyWord(2, 1, "ghost")),
     )
     (result,) = parser.parse(given)
     assert result.tags == given.tags
     assert len(result.upos) == 4
     assert [leaf.tag for leaf in leaves(result.tree or Constituent("", ()))] == list(given.tags or ())
     assert "old" not in result.relations
-    rows = result.conllu().splitlines()
-    assert rows[0] == "# sent_id = x"
+    assert result.conllu().splitlines()[:2] == ["# sent_id = x", "# text = dogs didn't run"]
+    rows = result.conllu().splitlines()[1:]
     assert rows[2] == "2-3\tdidn't" + "\t_" * 8
     assert not any("ghost" in row for row in rows)
     assert [row.split("\t")[8] for row in rows[1:6]] == ["_"] * 5
@@ -248,18 +249,18 @@ def test_confidences_are_probabilities(parser: Parser) -> None:
     assert all(0 < item.confidence <= 1 for item in (*result.arcs, *result.spans))
     assert result.arcs[1].confidence > 0.5
     # By hand: a softmax over all governors, and one over all labels and none.
-    network, vocabulary = parser.model.network, parser.model.vocabulary
-    ((_, scored),) = parser.model.score([Sentence(words=tuple(WORDS))])
-    with torch.inference_mode():
-        arcs = scored.output.arcs[0].softmax(dim=-1)
-        spans = scored.output.spans
-        labels = network.span(scored.output.posts, spans)
+    ((_, scored),) = parser.engine.score([Sentence(words=tuple(WORDS))])
+    (scores,) = scored.scores
+    assert scores.arc is not None
+    assert scores.root is not None
     for arc in result.arcs:
-        assert arc.confidence == pytest.approx(float(arcs[arc.word, arc.governor + 1]), abs=1e-5)
+        chosen = scores.root[arc.word] if arc.governor < 0 else scores.arc[arc.governor, arc.word]
+        assert arc.confidence == pytest.approx(float(np.exp(chosen)), abs=1e-5)
     inner = next(span for span in result.spans if (span.start, span.end) == (3, 6))
-    (span,) = [at for at in range(len(spans)) if (int(spans.start[at]), int(spans.end[at])) == (3, 6)]
-    odds = torch.cat((torch.zeros(1), labels[span])).softmax(dim=0)
-    assert inner.confidence == pytest.approx(float(odds[vocabulary.label_index[inner.label]]), abs=1e-5)
+    (labels,) = scored.output.label_scores(*(np.array([at]) for at in (0, 3, 6)))
+    odds = np.exp([0.0, *labels])
+    label = parser.engine.vocabulary.label_index[inner.label]
+    assert inner.confidence == pytest.approx(float(odds[label] / odds.sum()), abs=1e-5)
 
 
 def test_helper_spans_are_in_the_joint_tree_alone(parser: Parser) -> None:

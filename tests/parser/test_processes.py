@@ -115,7 +115,7 @@ def test_a_pickle_holds_where_the_parser_is_from_and_no_weights(tiny_model: Path
     (one,), (other,) = parser.parse("The dog sleeps."), again.parse("The dog sleeps.")
     assert one.joint == other.joint
     with pytest.raises(UsageError, match=r"only a parser from h3n\.load can be pickled"):
-        pickle.dumps(Parser(parser.model))
+        pickle.dumps(Parser(parser.engine))
 
 
 def test_joblib_sends_it_to_threads(tiny_model: Path) -> None:

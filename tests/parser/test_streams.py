@@ -73,9 +73,9 @@ def test_windows_keep_everything_in_order(sizes: list[int], look_ahead: int) -> 
 
 
 def test_batches_on_several_threads_give_the_same(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("h3n.model.model.CPU_WORDS", 30)  # many batches
+    monkeypatch.setattr("h3n.engine.engine.CPU_WORDS", 30)  # many batches
     given = sentences(80, seed=4)
-    several = Parser(parser.model, threads=3)
+    several = Parser(parser.engine, threads=3)
     expected = [(result.words, result.heads, result.spans) for result in parser.parse(given, look_ahead=200)]
     assert [(result.words, result.heads, result.spans) for result in several.parse(given, look_ahead=200)] == expected
     seen: set[str] = set()
@@ -90,7 +90,7 @@ def test_batches_on_several_threads_give_the_same(parser: Parser, monkeypatch: p
 
 def test_a_stream_that_is_left_early_ends_its_threads(parser: Parser) -> None:
     before = threading.active_count()
-    results = Parser(parser.model, threads=2).parse(sentences(200, seed=5), look_ahead=50)
+    results = Parser(parser.engine, threads=2).parse(sentences(200, seed=5), look_ahead=50)
     next(results)
     results.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before

@@ -83,9 +83,12 @@ class GatedParser:
     """A parser that waits until a gate opens, so that a test decides how long parsing takes."""
 
     def __init__(self, parser: Parser) -> None:
-        self.parser, self.model, self.precision = parser, parser.model, parser.precision
+        self.parser = parser
         self.gate, self.entered = threading.Event(), threading.Event()
         self.parsed = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.parser, name)
 
     def parse(self, sentences: Any, **options: Any) -> Any:
         self.entered.set()

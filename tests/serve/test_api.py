@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser, load
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from h3n.serve.examples import EXAMPLES
 from h3n.serve.fields import FIELDS
 from tests.serve.conftest import Running
@@ -32,9 +32,9 @@ def as_json(content: Any) -> Any:
 def test_answer_is_that_of_the_parser(service: Running, parser: Parser) -> None:
     status, answer, _ = service.send("/v1/parse", {"text": TEXT})
     assert status == 200
-    expected = [as_json({"source": 0, **result.to_dict()}) for result in parser.parse(TEXT)]
+    expected = [as_json({"source": 0, **result.to_dict(digits=4)}) for result in parser.parse(TEXT)]
     assert len(expected) == 2
-    assert answer == {"model": "tiny", "decoder": parser.model.decoder_for(None), "sentences": expected}
+    assert answer == {"model": "tiny", "decoder": parser.engine.decoder_for(None), "sentences": expected}
 
 
 def test_texts_and_lists_of_words_say_where_a_sentence_is_from(service: Running) -> None:
@@ -49,7 +49,7 @@ def test_every_field_can_be_asked_for(service: Running, parser: Parser) -> None:
     (result,) = parser.parse(words=WORDS, decoder="hpsg")
     (sentence,) = answer["sentences"]
     assert set(sentence) == {"source", *FIELDS}
-    assert None not in sentence.values()
+    assert {name for name, value in sentence.items() if value is None} == {"lemmas", "features"}  # of this model
     assert sentence["brackets"] == result.brackets()
     assert sentence["conllu"] == result.conllu()
     assert sentence["svg"] == result.svg()
@@ -89,8 +89,8 @@ def test_constraints_hold_for_their_sentence_alone(service: Running, parser: Par
 
 
 def test_conflict_is_said_with_the_constraints_that_contradict(service: Running) -> None:
-    wishes = [{"require_spans": [[0, 2], [1, 3]], "forbid_arcs": [[5, 4]]}]
-    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": wishes})
+    options = [{"require_spans": [[0, 2], [1, 3]], "forbid_arcs": [[5, 4]]}]
+    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": options})
     assert status == 422
     assert answer["field"] == "constraints"
     assert "span (0, 2) required; span (1, 3) required" in answer["error"]
@@ -162,7 +162,7 @@ def test_every_refusal_has_the_same_form(service: Running, path: str, body: byte
     ],
 )
 def test_limits_are_413(start: Start, parser: Parser, body: Any, said: str) -> None:
-    limits = Limits(body=2000, texts=3, words=30, sentence_words=20, exact_words=10, constraints=5)
+    limits = ServiceLimits(body=2000, texts=3, words=30, sentence_words=20, exact_words=10, constraints=5)
     with start({"tiny": parser}, Settings(limits=limits)) as service:
         status, answer, _ = service.send("/v1/parse", body)
         assert status == 413
@@ -182,8 +182,8 @@ def test_streamed_lines_are_the_sentences_of_the_whole_answer(service: Running) 
 
 
 def test_stream_that_cannot_start_is_an_error_as_usual(service: Running) -> None:
-    wishes = [{"require_spans": [[0, 2], [1, 3]]}]
-    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": wishes, "stream": True})
+    options = [{"require_spans": [[0, 2], [1, 3]]}]
+    status, answer, _ = service.send("/v1/parse", {"words": WORDS, "constraints": options, "stream": True})
     assert status == 422
     assert "contradict" in answer["error"]
 
@@ -230,14 +230,14 @@ def test_metrics_count_requests_sentences_and_batches(start: Start, parser: Pars
         service.send("/made-up-by-a-client")
         _, text, headers = service.send("/metrics")
     lines = text.splitlines()
-    assert headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert 'h3n_requests_total{path="/v1/parse",status="200"} 1' in lines
-    assert 'h3n_requests_total{path="/v1/parse",status="422"} 1' in lines
-    assert 'h3n_requests_total{path="other",status="404"} 1' in lines
-    assert "h3n_sentences_total 2" in lines
-    assert "h3n_batch_sentences_count 1" in lines
-    assert 'h3n_request_seconds_bucket{le="+Inf"} 3' in lines
-    assert "h3n_queue_words 0" in lines
+    assert headers["content-type"].startswith("text/plain; version=")
+    assert 'h3n_requests_total{path="/v1/parse",status="200"} 1.0' in lines
+    assert 'h3n_requests_total{path="/v1/parse",status="422"} 1.0' in lines
+    assert 'h3n_requests_total{path="other",status="404"} 1.0' in lines
+    assert "h3n_sentences_total 2.0" in lines
+    assert "h3n_batch_sentences_count 1.0" in lines
+    assert 'h3n_request_seconds_bucket{le="+Inf"} 3.0' in lines
+    assert "h3n_queue_words 0.0" in lines
 
 
 def test_every_answer_forbids_inline_script(service: Running) -> None:
@@ -245,3 +245,14 @@ def test_every_answer_forbids_inline_script(service: Running) -> None:
         policy = service.send(path)[2]["content-security-policy"]
         assert "script-src 'self'" in policy
         assert "unsafe" not in policy
+
+
+def test_a_line_end_may_end_a_sentence(service: Running) -> None:
+    asked = {"text": "so tired of\nthe dog. Really!", "fields": ["text"]}
+    _, answer, _ = service.send("/v1/parse", asked)
+    assert [one["text"] for one in answer["sentences"]] == ["so tired of the dog.", "Really!"]
+    _, answer, _ = service.send("/v1/parse", asked | {"newlines": "sentence"})
+    assert [one["text"] for one in answer["sentences"]] == ["so tired of", "the dog.", "Really!"]
+    status, answer, _ = service.send("/v1/parse", asked | {"newlines": "page"})
+    assert status == 422
+    assert answer["field"] == "newlines"

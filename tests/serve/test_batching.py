@@ -15,13 +15,13 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 from h3n.decode import Constraints
 from h3n.errors import DecodeError
 from h3n.parser import Result
-from h3n.serve import Limits, Settings
-from h3n.serve.batching import Batcher, Full, Wish
+from h3n.serve import ServiceLimits, Settings
+from h3n.serve.batching import Batcher, Full, ParseOptions
 from h3n.serve.metrics import Metrics
 from h3n.trees import Sentence
 
-WISH = Wish("model")
-Call = tuple[Wish, list[tuple[str, ...]], Constraints | None]
+OPTIONS = ParseOptions("model")
+Call = tuple[ParseOptions, list[tuple[str, ...]], Constraints | None]
 
 
 class Recorder:
@@ -32,10 +32,12 @@ class Recorder:
         self.gate, self.entered = threading.Event(), threading.Event()
         self.gate.set()
 
-    def __call__(self, wish: Wish, sentences: Sequence[Sentence], constraints: Constraints | None) -> list[Result]:
+    def __call__(
+        self, parse_options: ParseOptions, sentences: Sequence[Sentence], constraints: Constraints | None
+    ) -> list[Result]:
         self.entered.set()
         assert self.gate.wait(30)
-        self.calls.append((wish, [sentence.words for sentence in sentences], constraints))
+        self.calls.append((parse_options, [sentence.words for sentence in sentences], constraints))
         if any("bad" in sentence.words for sentence in sentences):
             raise DecodeError("bad scores")
         return [Result(sentence=sentence) for sentence in sentences]
@@ -45,8 +47,10 @@ def sentence(*words: str) -> Sentence:
     return Sentence(words=words)
 
 
-async def words_of(batcher: Batcher, *sentences: Sentence, wish: Wish = WISH, **options: Any) -> list[tuple[str, ...]]:
-    async with aclosing(batcher.run(wish, sentences, **options)) as pieces:
+async def words_of(
+    batcher: Batcher, *sentences: Sentence, parse_options: ParseOptions = OPTIONS, **options: Any
+) -> list[tuple[str, ...]]:
+    async with aclosing(batcher.run(parse_options, sentences, **options)) as pieces:
         return [result.words for piece in [piece async for piece in pieces] for result in piece]
 
 
@@ -73,16 +77,16 @@ def test_clients_that_come_together_share_a_batch_and_get_their_own_sentences() 
     answers, recorder, metrics = run(work)
     assert answers == [[(f"a{i}",), (f"b{i}",)] for i in range(20)]
     assert len(recorder.calls) == 1
-    assert "h3n_sentences_total 40" in metrics.text()
+    assert "h3n_sentences_total 40.0" in metrics.text()
 
 
-def test_other_wishes_and_constraints_are_parsed_apart() -> None:
+def test_other_options_and_constraints_are_parsed_apart() -> None:
     constraints = Constraints(forbid_arcs=((0, 1),))
 
     async def work(batcher: Batcher, _: Recorder) -> Any:
         return await asyncio.gather(
             words_of(batcher, sentence("a")),
-            words_of(batcher, sentence("b"), wish=Wish("model", decoder="cky")),
+            words_of(batcher, sentence("b"), parse_options=ParseOptions("model", decoder="cky")),
             words_of(batcher, sentence("c"), sentence("d"), constraints={1: constraints}),
             words_of(batcher, sentence("e")),
         )
@@ -90,10 +94,10 @@ def test_other_wishes_and_constraints_are_parsed_apart() -> None:
     answers, recorder, _ = run(work)
     assert answers == [[("a",)], [("b",)], [("c",), ("d",)], [("e",)]]
     assert sorted(recorder.calls, key=lambda call: call[1]) == [
-        (WISH, [("a",), ("e",)], None),
-        (Wish("model", decoder="cky"), [("b",)], None),
-        (WISH, [("c",)], None),
-        (WISH, [("d",)], constraints),
+        (OPTIONS, [("a",), ("e",)], None),
+        (ParseOptions("model", decoder="cky"), [("b",)], None),
+        (OPTIONS, [("c",)], None),
+        (OPTIONS, [("d",)], constraints),
     ]
 
 
@@ -108,7 +112,7 @@ def test_failure_concerns_its_own_request_alone() -> None:
 
 
 def test_full_queue_refuses_and_says_when_to_come_back() -> None:
-    limits = Limits(queue_words=4)
+    limits = ServiceLimits(queue_words=4)
 
     async def work(batcher: Batcher, recorder: Recorder) -> Any:
         recorder.gate.clear()
@@ -141,8 +145,8 @@ def test_dropped_work_is_not_parsed_and_leaves_the_queue() -> None:
     answers, recorder, metrics = run(work, Settings(window=0))
     assert answers == ([("a",)], [("c",)])
     assert all(("b",) not in sentences for _, sentences, _ in recorder.calls)
-    assert "h3n_queue_words 0" in metrics.text()
-    assert "h3n_queue_requests 0" in metrics.text()
+    assert "h3n_queue_words 0.0" in metrics.text()
+    assert "h3n_queue_requests 0.0" in metrics.text()
 
 
 def test_short_request_does_not_wait_for_all_of_a_long_one() -> None:
@@ -187,7 +191,7 @@ def test_histogram_counts_what_is_at_or_below_a_bound() -> None:
     for size in (1, 2, 3, 1000):
         metrics.batches.observe(size)
     lines = metrics.text().splitlines()
-    assert 'h3n_batch_sentences_bucket{le="1"} 1' in lines
-    assert 'h3n_batch_sentences_bucket{le="4"} 3' in lines
-    assert 'h3n_batch_sentences_bucket{le="+Inf"} 4' in lines
-    assert "h3n_batch_sentences_sum 1006" in lines
+    assert 'h3n_batch_sentences_bucket{le="1.0"} 1.0' in lines
+    assert 'h3n_batch_sentences_bucket{le="4.0"} 3.0' in lines
+    assert 'h3n_batch_sentences_bucket{le="+Inf"} 4.0' in lines
+    assert "h3n_batch_sentences_sum 1006.0" in lines

@@ -91,26 +91,26 @@ def test_click_forbids_and_removal_gives_the_tree_back(page: Any) -> None:
     parse(page, "The old dog sees a cat.")
     before = page.locator("figure svg").inner_html()
     page.locator('text[data-arc="0"]').click()
-    page.wait_for_selector("#wishes li")
-    assert "forbid arc" in page.text_content("#wishes")
+    page.wait_for_selector("#constraints li")
+    assert "forbid arc" in page.text_content("#constraints")
     status(page, "differ from before")
     assert page.locator(".changed").count() >= 1
     assert page.locator("figure svg").inner_html() != before
-    page.locator("#wishes button").click()
-    page.wait_for_selector("#wishes li", state="hidden")
+    page.locator("#constraints button").click()
+    page.wait_for_selector("#constraints li", state="hidden")
     assert page.locator('text[data-arc="0"]').text_content() in before
 
 
 def test_drag_requires_an_arc_and_a_conflict_is_said(page: Any) -> None:
     parse(page, "The old dog sees a cat.")
     page.locator('text[data-word="5"]').drag_to(page.locator('text[data-word="0"]'))
-    page.wait_for_selector("#wishes li")
-    assert "require arc cat → The" in page.text_content("#wishes")
+    page.wait_for_selector("#constraints li")
+    assert "require arc cat → The" in page.text_content("#constraints")
     assert page.locator('text[data-word="0"]').get_attribute("aria-label").split(" of ")[1].startswith("cat")
     page.locator('text[data-word="3"]').drag_to(page.locator('text[data-word="0"]'))
     error(page, "contradict each other: arc cat → The required; arc sees → The required")
-    assert page.locator("#wishes li.conflict").count() == 2
-    page.locator("#wishes li:nth-child(1) button").click()
+    assert page.locator("#constraints li.conflict").count() == 2
+    page.locator("#constraints li:nth-child(1) button").click()
     wait(page, lambda: not page.text_content("#error"))
     status(page, "1 sentence")
     assert page.locator('text[data-word="0"]').get_attribute("aria-label").split(" of ")[1].startswith("sees")
@@ -120,8 +120,8 @@ def test_drag_over_words_requires_a_phrase(page: Any) -> None:
     parse(page, "The old dog sees a cat.")
     page.select_option("#drag", "span")
     page.locator('text[data-word="3"]').drag_to(page.locator('text[data-word="1"]'))
-    page.wait_for_selector("#wishes li")
-    assert "require phrase “old dog sees”" in page.text_content("#wishes")
+    page.wait_for_selector("#constraints li")
+    assert "require phrase “old dog sees”" in page.text_content("#constraints")
     status(page, "differ from before")
     assert page.locator('text[data-span="1-4"]').count() == 1
 
@@ -134,8 +134,8 @@ def test_clicks_on_two_words_do_what_a_drag_does(page: Any) -> None:
     wait(page, lambda: page.locator(".marked").count() == 0)
     page.locator('text[data-word="5"]').click()
     page.locator('text[data-word="0"]').click()
-    page.wait_for_selector("#wishes li")
-    assert "require arc cat → The" in page.text_content("#wishes")
+    page.wait_for_selector("#constraints li")
+    assert "require arc cat → The" in page.text_content("#constraints")
 
 
 def test_two_decoders_stand_side_by_side(page: Any) -> None:
@@ -160,14 +160,14 @@ def test_walk_by_keyboard_alone(page: Any) -> None:
     assert "span" in page.evaluate(focused)
     assert "phrase" in page.evaluate("document.activeElement.getAttribute('aria-label')")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#wishes li")
-    assert "forbid phrase" in page.text_content("#wishes")
+    page.wait_for_selector("#constraints li")
+    assert "forbid phrase" in page.text_content("#constraints")
     page.locator('text[data-word="0"]').focus()
     page.keyboard.press("s")
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("e")
-    wait(page, lambda: "require phrase “The old dog”" in page.text_content("#wishes"))
+    wait(page, lambda: "require phrase “The old dog”" in page.text_content("#constraints"))
     status(page, "1 sentence")
     assert page.evaluate(focused) == {"word": "2"}  # the keyboard is where it was, though the picture is a new one
 
@@ -181,16 +181,16 @@ def test_text_is_never_html(page: Any) -> None:
     page.wait_for_timeout(200)  # for a dialog that must not come: the fixture looks
 
 
-def test_link_holds_text_and_wishes(page: Any) -> None:
+def test_link_holds_text_and_constraints(page: Any) -> None:
     parse(page, "The old dog sees a cat.")
     page.locator('text[data-arc="0"]').click()
-    page.wait_for_selector("#wishes li")
+    page.wait_for_selector("#constraints li")
     link = page.evaluate("location.href")
     page.goto("about:blank")
     page.goto(link)
-    page.wait_for_selector("#wishes li")
+    page.wait_for_selector("#constraints li")
     assert page.input_value("#text") == "The old dog sees a cat."
-    assert "forbid arc" in page.text_content("#wishes")
+    assert "forbid arc" in page.text_content("#constraints")
 
 
 def test_copy_and_download(page: Any) -> None:

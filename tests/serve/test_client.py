@@ -14,7 +14,7 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 from h3n.client import AsyncClient, Client
 from h3n.errors import ServiceError, UsageError
 from h3n.parser import Parser
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from tests.serve.conftest import GatedParser, Running
 
 TEXTS = ["The old dog sees a cat. The cat sleeps.", "A dog barks."]
@@ -80,7 +80,7 @@ def test_service_that_is_not_there_is_said() -> None:
 
 
 def test_full_service_is_asked_again(start: Callable[..., AbstractContextManager[Running]], gated: GatedParser) -> None:
-    settings = Settings(limits=Limits(queue_words=1), window=0)
+    settings = Settings(limits=ServiceLimits(queue_words=1), window=0)
     answers: list[int] = []
 
     def ask(words: int) -> None:
@@ -93,7 +93,7 @@ def test_full_service_is_asked_again(start: Callable[..., AbstractContextManager
         assert gated.entered.wait(30)
         threads[1].start()
         with Client(service.url, retries=0) as hasty:
-            while service.app.state.service.metrics.queue_words.value != 2:
+            while service.app.state.service.metrics.queue_words._value.get() != 2:
                 threads[1].join(0.01)
             with pytest.raises(ServiceError, match="429"):
                 hasty.parse(words=["b"])

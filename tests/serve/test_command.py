@@ -48,7 +48,7 @@ def test_request_under_way_is_answered_after_the_signal_to_end(tiny_model: Path)
         thread = threading.Thread(target=ask)
         thread.start()
         waiting = Client(url)
-        while "h3n_queue_requests 1" not in waiting._answer("GET", "/metrics").read().decode():
+        while "h3n_queue_requests 1.0" not in waiting._content("GET", "/metrics").decode():
             thread.join(0.01)
         waiting.close()
         process.send_signal(signal.SIGTERM)

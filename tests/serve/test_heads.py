@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from tests.serve.conftest import Running
 from tests.serve.test_pressure import wait_for
 
@@ -75,8 +75,56 @@ def test_a_huge_head_is_not_kept(start: Start, parser: Parser) -> None:
         assert answer(service, GET + b"X: ", *[b"a" * 100_000] * 200)[0] == 431
 
 
+CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+BODY = b'd\r\n{"text": "A"}\r\n'
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        (CHUNKED + BODY + b"0\r\n", b"X: y\r\n"),
+        (CHUNKED + BODY + b"0\r\nX: ", b"y"),
+        (CHUNKED + BODY + b"2;", b"x"),
+        (CHUNKED, b"0" * 64),
+    ],
+    ids=["headers", "a header", "an extension", "a number"],
+)
+def test_what_stands_behind_a_body_has_the_limit_of_a_head(service: Running, start: bytes, more: bytes) -> None:
+    """The service closes the connection: 300 MB of it were kept."""
+    with connected(service) as client, suppress(ConnectionError):
+        client.sendall(start)
+        for _ in range(20):
+            client.sendall(more * (10_000 // len(more)))
+        while client.recv(65536):
+            pass
+    assert service.send("/healthz")[0] == 200
+
+
+def test_headers_behind_a_body_are_passed_over(service: Running) -> None:
+    with connected(service) as client:
+        client.sendall(CHUNKED.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n") + BODY + b"0\r\nX: y\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def test_few_requests_are_taken_ahead_of_their_answers(service: Running) -> None:
+    last = GET + b"Connection: close\r\n\r\n"
+    assert answers_to_many(service, (GET + b"\r\n") * 50 + last) == 51
+    assert answers_to_many(service, (GET + b"\r\n") * 5_000 + last) < 1_000
+    assert service.send("/healthz")[0] == 200
+
+
+def answers_to_many(service: Running, sent: bytes) -> int:
+    """Return how many answers come to requests that are sent all at once, until the service closes the connection."""
+    received = b""
+    with connected(service) as client, suppress(ConnectionError):
+        client.sendall(sent)
+        while piece := client.recv(65536):
+            received += piece
+    return received.count(b"HTTP/1.1 200")
+
+
 def test_half_sent_heads_are_given_up(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(head_seconds=0.3))) as service:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(head_seconds=0.3))) as service:
         status, said = answer(service, GET)
         assert (status, said) == (408, "the head was not complete after 0.3 s")
         with connected(service) as client:
@@ -89,7 +137,7 @@ def test_half_sent_heads_are_given_up(start: Start, parser: Parser) -> None:
 
 
 def test_no_more_connections_than_the_limit(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(connections=3))) as service, ExitStack() as stack:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(connections=3))) as service, ExitStack() as stack:
         for _ in range(3):
             stack.enter_context(connected(service)).sendall(GET)
         with connected(service) as refused:
@@ -105,19 +153,19 @@ def test_no_more_connections_than_the_limit(start: Start, parser: Parser) -> Non
 
 
 def test_an_answer_that_is_not_read_is_given_up(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(seconds=1))) as service:
-        words = json.dumps({"words": [["dog"] * 20] * 200, "fields": ["svg", "tikz", "forest"]}).encode()
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(seconds=5, ahead=10_000))) as service:
+        words = json.dumps({"words": [["dog"] * 20] * 50, "fields": ["svg", "tikz", "forest"]}).encode()
         with connected(service) as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             requests = (POST + b"Content-Length: %d\r\n\r\n" % len(words) + words) * 20
-            client.settimeout(5)
+            client.settimeout(120)
             with pytest.raises(OSError, match=r"reset|[Bb]roken pipe"):
-                client.sendall(requests * 20)
+                client.sendall(requests * 100)
         assert service.send("/healthz")[0] == 200
 
 
 def test_bodies_of_all_clients_have_a_limit(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(bodies=1_000))) as service, connected(service) as client:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(bodies=1_000))) as service, connected(service) as client:
         client.sendall(POST + b"Content-Length: 900\r\n\r\n" + b" " * 800)
         wait_for(lambda: service.send("/v1/parse", b'{"text": "a"}' + b" " * 300)[0] == 503)
         status, said, headers = service.send("/v1/parse", b'{"text": "a"}' + b" " * 300)

@@ -14,16 +14,16 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from tests.serve.conftest import GatedParser, Running
 
 Start = Callable[..., AbstractContextManager[Running]]
 
 
 def test_full_service_answers_429_with_retry_after(start: Start, gated: GatedParser) -> None:
-    settings = Settings(limits=Limits(queue_words=3), window=0)
+    settings = Settings(limits=ServiceLimits(queue_words=3), window=0)
     with start({"tiny": gated}, settings) as service, Sent(service, 1), Sent(service, 2, after=gated.entered):
-        wait_for(lambda: "h3n_queue_words 2" in service.app.state.service.metrics.text())
+        wait_for(lambda: "h3n_queue_words 2.0" in service.app.state.service.metrics.text())
         status, answer, headers = service.send("/v1/parse", {"words": ["a", "b"]})
         assert status == 429
         assert int(headers["retry-after"]) >= 1
@@ -32,12 +32,12 @@ def test_full_service_answers_429_with_retry_after(start: Start, gated: GatedPar
 
 
 def test_request_that_takes_too_long_is_answered_504_and_dropped(start: Start, gated: GatedParser) -> None:
-    with start({"tiny": gated}, Settings(limits=Limits(seconds=0.2))) as service:
+    with start({"tiny": gated}, Settings(limits=ServiceLimits(seconds=0.2))) as service:
         status, answer, _ = service.send("/v1/parse", {"words": ["a"]})
         assert status == 504
         assert "0.2 s" in answer["error"]
         assert service.send("/v1/parse", {"words": ["a"], "stream": True})[0] == 504
-        assert 'h3n_dropped_requests_total{why="time"} 2' in service.send("/metrics")[1]
+        assert 'h3n_dropped_requests_total{why="time"} 2.0' in service.send("/metrics")[1]
         gated.gate.set()
 
 
@@ -46,8 +46,8 @@ def test_work_of_a_client_that_is_gone_is_dropped(start: Start, gated: GatedPars
         with Sent(service, 1) as first:
             assert gated.entered.wait(30)
             with Sent(service, 2):
-                wait_for(lambda: service.app.state.service.metrics.queue_words.value == 2)
-            wait_for(lambda: service.app.state.service.metrics.queue_words.value == 0)  # its socket is closed
+                wait_for(lambda: service.app.state.service.metrics.queue_words._value.get() == 2)
+            wait_for(lambda: service.app.state.service.metrics.queue_words._value.get() == 0)  # its socket is closed
             gated.gate.set()
             assert b"200 OK" in first.connection.recv(65536)
         wait_for(lambda: 'why="gone"} 1' in service.app.state.service.metrics.text())
@@ -55,7 +55,7 @@ def test_work_of_a_client_that_is_gone_is_dropped(start: Start, gated: GatedPars
 
 
 def test_body_that_never_comes_is_given_up(start: Start, parser: Parser) -> None:
-    settings = Settings(limits=Limits(seconds=0.2))
+    settings = Settings(limits=ServiceLimits(seconds=0.2))
     with start({"tiny": parser}, settings) as service, socket.create_connection(("127.0.0.1", service.port)) as client:
         client.sendall(b"POST /v1/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
         assert b"408" in client.recv(65536)

@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from h3n.serve.fields import FIELDS
 from h3n.serve.pool import THREADS
 from tests.serve.conftest import Running
@@ -57,7 +57,7 @@ def idle(service: Running) -> bool:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_drawing_ends_with_its_time(start: Start, parser: Parser, slow: Slow, stream: bool) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(seconds=0.5))) as service:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(seconds=0.5))) as service:
         assert service.send("/v1/parse", {**SENTENCES, "stream": stream})[0] == 504
         slow.gate.set()
         wait_for(lambda: idle(service))
@@ -78,7 +78,7 @@ def test_drawing_ends_with_its_client(start: Start, parser: Parser, slow: Slow, 
 
 def test_work_that_cannot_be_stopped_does_not_make_more_threads(start: Start, parser: Parser, slow: Slow) -> None:
     before = threading.active_count()
-    with start({"tiny": parser}, Settings(limits=Limits(seconds=0.3))) as service:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(seconds=0.3))) as service:
         for _ in range(THREADS + 3):
             assert service.send("/v1/parse", SENTENCES)[0] == 504
         assert service.app.state.service.pool.working == THREADS
@@ -89,7 +89,7 @@ def test_work_that_cannot_be_stopped_does_not_make_more_threads(start: Start, pa
 
 
 def test_a_treebank_without_sentences_ends_with_its_time(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(seconds=0.3))) as service:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(seconds=0.3))) as service:
         blank = gzip.compress(b"\n" * (30 << 20))
         assert service.send("/v1/treebank?name=x.conllu.gz", blank)[0] == 504
         wait_for(lambda: idle(service))
@@ -97,7 +97,7 @@ def test_a_treebank_without_sentences_ends_with_its_time(start: Start, parser: P
 
 def test_parsing_ends_when_nobody_waits(start: Start, parser: Parser) -> None:
     class Endless:
-        model, precision = parser.model, parser.precision
+        engine, precision, segment, decoder_for = parser.engine, parser.precision, parser.segment, parser.decoder_for
         parsed = 0
         entered, gate = threading.Event(), threading.Event()
 
@@ -157,7 +157,7 @@ def test_a_body_of_very_many_values_is_refused_before_it_is_read(service: Runnin
 
 
 def test_commas_in_a_text_are_not_values(start: Start, parser: Parser) -> None:
-    with start({"tiny": parser}, Settings(limits=Limits(values=100))) as service:
+    with start({"tiny": parser}, Settings(limits=ServiceLimits(values=100))) as service:
         assert service.send("/v1/parse", {"text": 'a, "b", [c], \\ {d}. ' * 50, "fields": []})[0] == 200
 
 
@@ -189,5 +189,5 @@ def test_everything_in_a_request_has_a_limit(service: Running, path: str, body: 
 
 def test_all_limits_are_in_the_documentation() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| ([\d,.]+)", DOCS.read_text(encoding="utf-8"), flags=re.M))
-    limits = {field.name: getattr(Limits(), field.name) for field in dataclass_fields(Limits)}
+    limits = {field.name: getattr(ServiceLimits(), field.name) for field in dataclass_fields(ServiceLimits)}
     assert {name: float(rows[name].replace(",", "")) for name in limits if name in rows} == limits

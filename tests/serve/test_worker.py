@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from h3n.parser import Parser
-from h3n.serve import Limits, Settings
+from h3n.serve import ServiceLimits, Settings
 from h3n.serve import batching as batching_module
 from tests.serve.conftest import Running
 
@@ -26,7 +26,10 @@ class Deadly:
     """A parser at whose word `die` the thread comes to an end that nobody expects."""
 
     def __init__(self, parser: Parser, how: BaseException) -> None:
-        self.parser, self.model, self.precision, self.how = parser, parser.model, parser.precision, how
+        self.parser, self.how = parser, how
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.parser, name)
 
     def parse(self, sentences: Any, **options: Any) -> Any:
         sentences = list(sentences)
@@ -101,12 +104,12 @@ def jumping() -> Iterator[float]:
 
 def test_the_clock_may_jump(start: Start, parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
     """Time limits are kept by a clock that nobody sets: neither a request nor its end depends on the time of day."""
-    settings = Settings(limits=Limits(seconds=30), window=0.01)
+    settings = Settings(limits=ServiceLimits(seconds=30), window=0.01)
     with start({"tiny": parser}, settings) as service:
         times = jumping()
         monkeypatch.setattr(time, "time", lambda: next(times))
         assert all(answers(service) for _ in range(5))
-    slow = Settings(limits=Limits(seconds=0.2))
+    slow = Settings(limits=ServiceLimits(seconds=0.2))
     with start({"tiny": parser}, slow) as service, socket.create_connection(("127.0.0.1", service.port), 30) as client:
         client.sendall(b"POST /v1/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
         assert b"408" in client.recv(65536)

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.segmentation_growth import RULES
 from h3n import text
-from h3n.text import blocks, boundaries, pieces, sentences, tokens
+from h3n.text import blocks, boundaries, runs, sentences, tokens
 
 LENGTH = 6_000
 LOOKS = 60  # at one character: all patterns together
@@ -48,7 +48,7 @@ class Counted:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list whose one number is how many characters all patterns were offered so far."""
     counts = [0]
-    for module in (blocks, boundaries, pieces, sentences, tokens):
+    for module in (blocks, boundaries, runs, sentences, tokens):
         for name, value in list(vars(module).items()):
             if isinstance(value, re.Pattern):
                 monkeypatch.setattr(module, name, Counted(value, counts))

@@ -13,8 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from h3n import formats, text
+from h3n.errors import UnknownName
 from h3n.text import boundaries
-from h3n.trees import Insert, Sentence
+from h3n.trees import MultiwordToken, Sentence
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=80)
 TRICKY = st.text(st.sampled_from("aAsn't.’'-/&\n\n \t\r!?\"()[]10,:;—…😀🏽\u200d\u0301\x00\xa0\ufeff\\|"), max_size=120)
@@ -102,6 +103,8 @@ def test_pieces_make_no_difference(source: str, size: int) -> None:
     pieces = [source[at : at + size] for at in range(0, len(source), size)]
     for read in (text.segment, text.split, text.lines, text.words):
         assert list(read(pieces)) == list(read(source))
+    for read in (text.segment, text.split):
+        assert list(read(pieces, newlines="sentence")) == list(read(source, newlines="sentence"))
 
 
 def test_a_sentence_carries_what_conllu_has_room_for() -> None:
@@ -109,8 +112,8 @@ def test_a_sentence_carries_what_conllu_has_room_for() -> None:
     assert first == Sentence(
         words=("Do", "n't", "go", "."),
         misc=("_", "_", "SpaceAfter=No", r"SpacesAfter=\n"),
-        comments=("# newpar", "# sent_id = 1", "# start_char = 0", "# text = Don't go."),
-        inserts=(Insert(0, "1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\s\\s"),),
+        comments=("# newdoc", "# newpar", "# sent_id = 1", "# start_char = 0", "# text = Don't go."),
+        inserts=(MultiwordToken(0, 2, "Don't", r"SpacesAfter=\s\s"),),
     )
     assert second.comments == ("# sent_id = 2", "# start_char = 11", "# text = Stay (here)!")
     assert text.offsets(second) == ((11, 15), (16, 17), (17, 21), (21, 22), (22, 23))
@@ -127,7 +130,7 @@ def test_offsets_of_a_sentence_from_elsewhere_start_at_0() -> None:
 
 
 def test_words_that_do_not_spell_what_is_written_have_all_of_it() -> None:
-    rows = Insert(0, "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\t_"), Insert(3, "4-5\tgehts\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No")
+    rows = MultiwordToken(0, 2, "zum"), MultiwordToken(3, 5, "gehts", "SpaceAfter=No")
     sentence = Sentence(words=("zu", "dem", "Haus", "geht", "s", "."), inserts=rows)
     assert text.offsets(sentence) == ((0, 3), (0, 3), (4, 8), (9, 13), (13, 14), (14, 15))
     assert text.written(sentence) == "zum Haus gehts."
@@ -200,22 +203,68 @@ def test_a_long_monotonous_text_is_cut_and_kept(unit: str) -> None:
 def test_the_scores_on_gum(data: os.PathLike[str]) -> None:
     from pathlib import Path
 
-    from h3n.evaluate import score_conll18
-    from h3n.measure.documents import read_documents
-    from h3n.measure.segmentation import attached
+    from h3n.evaluate import score_segmentation
+    from h3n.text.documents import documents as documents_of
 
-    documents = list(read_documents(Path(data) / "gum" / "dev.conllu.xz"))
-    found = [attached(s) for d in documents for s in text.segment("\n\n".join(d.paragraphs))]
-    scores = score_conll18([s for d in documents for s in d.gold], found)
+    documents = list(documents_of(formats.read(Path(data) / "gum" / "dev.conllu.xz")))
+    found = [s for d in documents for s in text.segment("\n\n".join(d.paragraphs))]
+    scores = score_segmentation([s for d in documents for s in d.gold], found)
     assert scores["Words"].f1 > 99.7
     assert scores["Tokens"].f1 > 99.7
     assert scores["Sentences"].f1 > 96
 
 
-@pytest.mark.parametrize("number", ["3-1", "1-9", "0-0", "2-2", "1-2-3", "x-y", "3-99999999999999999999"])
-def test_odd_ranges_lead_on(number: str) -> None:
-    row = "\t".join([number, "ab", *["_"] * 8])
-    for before in range(4):
-        sentence = Sentence(words=("a", "b", "c"), inserts=(Insert(before, row), Insert(before, "1-2")))
+@pytest.mark.parametrize("end", [1, 3, 9, 10**20])
+def test_odd_ranges_lead_on(end: int) -> None:
+    for start in range(min(end, 4)):
+        tokens = MultiwordToken(start, end, "ab"), MultiwordToken(start, start + 1, "c")
+        sentence = Sentence(words=("a", "b", "c"), inserts=tokens)
         assert len(text.offsets(sentence)) == 3
         assert text.written(sentence)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_a_line_end_may_always_end_a_sentence(source: str) -> None:
+    found = list(text.split(source, newlines="sentence"))
+    assert not any("\n" in source[tokens[0].start : tokens[-1].end] for tokens in found)
+    whole = [token.text for tokens in text.split(source) for token in tokens]
+    if "\n" not in source:
+        assert [token.text for tokens in found for token in tokens] == whole
+    for tokens in found:
+        for token in tokens:
+            assert source[token.start : token.end] == token.text
+    for tokens, sentence in zip(found, text.segment(source, newlines="sentence"), strict=True):
+        starts = [start for start, _ in text.offsets(sentence)]
+        assert starts[0] == tokens[0].start
+        assert {token.start for token in tokens} <= set(starts)
+
+
+def test_lines_of_tweets() -> None:
+    tweets = "so tired of\nwaiting. Really!\n\nthe end is\nnear"
+    found = list(text.segment(tweets, newlines="sentence"))
+    assert [text.written(one) for one in found] == ["so tired of", "waiting.", "Really!", "the end is", "near"]
+    assert [("# newpar" in one.comments, "# newdoc" in one.comments) for one in found] == [
+        (True, True),
+        (False, False),
+        (False, False),
+        (True, False),
+        (False, False),
+    ]
+    assert [text.written(one) for one in text.segment(tweets)] == [
+        "so tired of waiting.",
+        "Really!",
+        "the end is near",
+    ]
+    long = "word " * 40_000
+    assert sum(len(tokens) for tokens in text.split(long, newlines="sentence")) == 40_000
+    with pytest.raises(UnknownName, match="'page'; known: paragraph, sentence"):
+        list(text.segment("a", newlines="page"))
+
+
+def test_names_and_texts_are_added_where_they_are_missing() -> None:
+    bare = Sentence(words=("It", "is", "n't", "."), misc=("_", "SpaceAfter=No", "SpaceAfter=No", "_"))
+    named = text.named(bare, "a-1")
+    assert named.comments == ("# sent_id = a-1", "# text = It isn't.")
+    assert text.named(named, "b") == named
+    assert text.named(Sentence(words=()), "b") == Sentence(words=())

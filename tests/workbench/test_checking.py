@@ -17,7 +17,7 @@ from h3n.cli.commands import app
 from h3n.errors import MismatchError
 from h3n.trees import Dependencies, Sentence
 from h3n.workbench import Finding, check_treebank
-from h3n.workbench.expectation import FLOOR, Expectation
+from h3n.workbench.checking import FLOOR, Expectation
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
 FILES = [str(TREEBANK / "train.ptb"), str(TREEBANK / "train.conllu")]

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from h3n import formats
 from h3n.cli.commands import app
+from h3n.draw.plots import bar_plot, interval_plot
 from h3n.errors import MismatchError
 from h3n.evaluate import ClassCounts
 from h3n.trees import Constituent, Dependencies, Leaf, Sentence, Span
 from h3n.workbench import diff_page, find_differences, genres, judge
-from h3n.workbench.plots import bar_plot, interval_plot
 
 WORDS = ("the", "dog", "saw", "<cats>")
 TREE = Constituent(

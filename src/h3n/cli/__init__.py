@@ -14,7 +14,7 @@ def main() -> None:
     """Run the command line; every expected error, of usage and of the machine too, is one line on stderr."""
     try:
         from h3n.cli.streams import prepare_streams
-        from h3n.errors import H3nError
+        from h3n.errors import H3nError, missing_extra
 
         prepare_streams()
         try:
@@ -23,6 +23,11 @@ def main() -> None:
             code = run()
         except H3nError as error:
             _fail(str(error))
+        except ModuleNotFoundError as error:
+            known = missing_extra(error)
+            if known is error:
+                raise
+            _fail(str(known))
         except OSError as error:
             _fail(_os_message(error))
         except MemoryError:

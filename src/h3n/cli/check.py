@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from h3n.cli.progress import progress
-from h3n.cli.reading import read_sentences
-from h3n.cli.terminal import say
+from h3n.cli.options import TreebankFormat
+from h3n.cli.terminal import progress, say
 from h3n.errors import InputError
 from h3n.files import STANDARD
-from h3n.formats import Reading
+from h3n.formats import Reading, read_both
 from h3n.workbench import Finding, check_treebank
 
 
@@ -22,9 +21,7 @@ def check(
     dependencies: Annotated[
         str | None, typer.Option(metavar="FILE", help="A file of dependencies for the trees in FILE, line by line.")
     ] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of FILE; else by its ending.")
-    ] = None,
+    format_name: TreebankFormat = None,
     top: Annotated[
         int, typer.Option("--top", "-n", min=1, help="How many findings to list, the likeliest first.")
     ] = 100,
@@ -42,7 +39,7 @@ def check(
       h3n check train.jsonl --top 400
       h3n check train.ptb --dependencies train.conllu --json
     """
-    sentences = read_sentences(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True))
+    sentences = read_both(file, format_name, dependencies=dependencies, options=Reading(strip_traces=True))
     findings = check_treebank(progress(sentences, label="reading"))
     if not findings:
         raise InputError(f"{'standard input' if file == STANDARD else file}: no sentence to check")

@@ -1,7 +1,7 @@
 """All commands, one module each, gathered in `COMMANDS`.
 
 A command module is imported only when its command runs or its help is asked for, so that `h3n --help` and
-`h3n convert` never wait for torch.
+`h3n convert` never wait for numpy.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
+import warnings
 from difflib import get_close_matches
 from typing import Annotated, Any, NoReturn
 
@@ -16,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from h3n.cli.streams import silence_stdout
+from h3n.cli.terminal import say
 from h3n.errors import UsageError
 
 # command -> (module, what `h3n --help` says of it). A module defines a function or a typer.Typer of the command's name.
@@ -28,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "draw": ("h3n.cli.draw", "Draw trees: in the terminal, as SVG, HTML or PNG."),
     "evaluate": ("h3n.cli.evaluate", "Score predicted trees against gold ones."),
     "experiments": ("h3n.cli.experiments", "Repeat the tables of the paper: train, measure, report."),
+    "find": ("h3n.cli.find", "Find phrases and words of treebanks by a pattern over both trees."),
     "model": ("h3n.cli.model", "List, describe, export and share models."),
     "parse": ("h3n.cli.parse", "Parse text: phrases and dependencies as one tree."),
     "preannotate": ("h3n.cli.preannotate", "Annotate text and list what the parser is least sure of."),
@@ -37,9 +40,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "train": ("h3n.cli.train", "Learn a parser from treebanks."),
     "validate": ("h3n.cli.validate", "Report every problem of treebank files."),
 }
-
-# Names of options and formats that were given up -> those that took their place; they are still understood.
-OLD_NAMES = {"format": "from", "input-format": "from", "output-format": "to", "json": "jsonl"}
 
 # Newer typers bring a click of their own, older ones import click: either way this is its base of all usage errors.
 _ClickError: type[Any] = typer.BadParameter.__mro__[2]
@@ -91,7 +91,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"token_normalize_func": lambda name: OLD_NAMES.get(name, name)},
 )
 
 
@@ -131,6 +130,7 @@ def h3n(
 def run() -> int:
     """Run the command that the program was started with; return its exit code. Errors of usage are `UsageError`."""
     _leave_tidily()
+    warnings.showwarning = lambda message, *_: say(str(message))
     try:
         code = app(prog_name="h3n", standalone_mode=False)
     except _ClickError as error:

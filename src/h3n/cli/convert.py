@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from h3n import formats
-from h3n.cli.progress import progress
-from h3n.cli.reading import read_sentences
-from h3n.cli.terminal import Findings, say
+from h3n import formats, text
+from h3n.cli.options import KeepGoing, TreebankFormat, output_format
+from h3n.cli.terminal import Findings, progress, say
 from h3n.errors import UsageError
-from h3n.formats import Format, Layout, Reading, Writing
+from h3n.files import STANDARD
+from h3n.formats import Format, Layout, Reading, Writing, read_both
 from h3n.formats.options import BLANK
 from h3n.trees import Sentence
 
@@ -23,12 +24,8 @@ BLANKS = "blanks"
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="What to read; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="What to write; - is standard output.")],
-    from_format: Annotated[
-        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of IN; else by its ending.")
-    ] = None,
-    to_format: Annotated[
-        str | None, typer.Option("--to", "-t", metavar="FORMAT", help="Format of OUT; else by its ending.")
-    ] = None,
+    from_format: TreebankFormat = None,
+    to_format: Annotated[str | None, output_format(formats.FORMATS)] = None,
     dependencies: Annotated[
         str | None, typer.Option(metavar="FILE", help="Dependencies for the trees in IN, sentence by sentence.")
     ] = None,
@@ -55,9 +52,7 @@ def convert(
         Literal["names", "main", "full"],
         typer.Option(help="With --scheme phrases: names (NP, VP, S), or relations without or with their subtype."),
     ] = "names",
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
-    ] = False,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Convert a treebank from one format into another, or one kind of tree into the other.
 
@@ -90,12 +85,14 @@ def convert(
     chosen = formats.format_named(to_format or formats.guess_format(target))
     newline = formats.newline_of(source) if chosen.name == (from_format or formats.format_to_read(source)) else "\n"
     writing = Writing(indent=indent, all_escapes=all_escapes, top=top, blank=blank, newline=newline)
-    sentences = read_sentences(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
+    sentences = read_both(source, from_format, dependencies=dependencies, options=reading, on_mismatch=handler)
     unknown: Counter[str] = Counter()
     if scheme is not None:
-        from h3n.cli.schemes import converted, maker
+        from h3n.convert.schemes import converted, maker
 
         sentences = converted(sentences, maker(scheme, labels=labels, unknown=unknown), on_problem=handler)
+        if chosen.name == "conllu":
+            sentences = _named(sentences, source)
     lost: Counter[str] = Counter()
     watched = _watched(progress(sentences, label="converting"), chosen, lost)
     formats.write(watched, target, format=chosen.name, options=writing)
@@ -111,6 +108,13 @@ def convert(
         what = ", ".join(f"{name} ({count})" for name, count in unknown.most_common())
         say(f"no head rule, the default was taken: {what}")
     findings.finish()
+
+
+def _named(sentences: Iterable[Sentence], source: str) -> Iterator[Sentence]:
+    """Yield the sentences with a name and their text, without which CoNLL-U is not valid."""
+    file = "" if source == STANDARD else f"{Path(source).name.partition('.')[0]}-"
+    for number, sentence in enumerate(sentences, start=1):
+        yield text.named(sentence, f"{file}{number}")
 
 
 def _watched(sentences: Iterable[Sentence], target: Format, lost: Counter[str]) -> Iterator[Sentence]:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
-from itertools import groupby, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from h3n.cli.outputs import Look, check_output, write_drawings, write_parts
+from h3n.cli.hits import Hit, Shown, show_hits
+from h3n.cli.options import (
+    Decoder,
+    Device,
+    MaxPieces,
+    MaxWords,
+    Model,
+    Newlines,
+    Precision,
+    Retag,
+    Style,
+    output_format,
+)
 from h3n.cli.terminal import say, show_state
-from h3n.draw import Drawable
 from h3n.files import STANDARD
+from h3n.outputs import OUTPUTS
 
 if TYPE_CHECKING:
-    from h3n.corpus import Found, Progress
+    from h3n.corpus import Hit as CorpusHit
+    from h3n.corpus import Progress
 
+SHARDS = ("parquet", *(name for name, output in OUTPUTS.items() if output.shard))
 EVERY = 30.0  # seconds between lines where nobody watches
 
 corpus = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False)
@@ -30,13 +41,6 @@ Folder = Annotated[str, typer.Argument(metavar="DIR", help="The folder of a run,
 class Engine(StrEnum):
     LOCAL = "local"
     RAY = "ray"
-
-
-class Output(StrEnum):
-    PARQUET = "parquet"
-    CONLLU = "conllu"
-    BRACKETS = "brackets"
-    JSONL = "jsonl"
 
 
 @corpus.callback()
@@ -55,9 +59,7 @@ def _corpus() -> None:
 def parse(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Files, folders, patterns, URLs of these.")],
     out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The folder to write into, or its URL.")],
-    model: Annotated[
-        str, typer.Option("--model", "-m", metavar="NAME|DIR", help="A bundled model, a folder, or owner/name.")
-    ] = "en",
+    model: Model = "en",
     engine: Annotated[Engine, typer.Option(help="local: this machine; ray: a cluster.")] = Engine.LOCAL,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default as many as processors.")] = None,
     address: Annotated[
@@ -73,16 +75,17 @@ def parse(
             help="text, paragraphs, lines, words, conllu, jsonl, parquet, arrow; else by endings.",
         ),
     ] = None,
-    output_format: Annotated[Output, typer.Option("--to", "-t", help="Format of the shards.")] = Output.PARQUET,
+    to_format: Annotated[str, output_format(SHARDS, otherwise="of the shards")] = "parquet",
+    newlines: Newlines = "paragraph",
     text_column: Annotated[
         str, typer.Option(metavar="NAME", help="Where tables and JSON lines have the text.")
     ] = "text",
     id_column: Annotated[
         str, typer.Option(metavar="NAME", help="Where they have the document's id, if at all.")
     ] = "id",
-    decoder: Annotated[str | None, typer.Option(metavar="NAME", help="As in h3n parse; else the model's own.")] = None,
-    style: Annotated[str | None, typer.Option(metavar="NAME", help="The treebank to annotate like.")] = None,
-    retag: Annotated[bool, typer.Option("--retag", help="Predict tags where the input has some, too.")] = False,
+    decoder: Decoder = None,
+    style: Style = None,
+    retag: Retag = False,
     keep_arcs: Annotated[
         bool, typer.Option("--keep-arcs", help="Keep the dependencies of CoNLL-U or JSON lines; find phrases for them.")
     ] = False,
@@ -93,10 +96,10 @@ def parse(
         bool,
         typer.Option("--soft-labels", help="Say what else was likely, for a model to learn from; with --to jsonl."),
     ] = False,
-    precision: Annotated[str, typer.Option(help="float32, int8, or auto.")] = "auto",
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps.")] = "cpu",
-    max_words: Annotated[int, typer.Option(min=1, help="Longer sentences are not parsed, with a note.")] = 2_000,
-    max_pieces: Annotated[int, typer.Option(min=1, help="The same for words of more pieces than this.")] = 1_000,
+    precision: Precision = "auto",
+    device: Device = "cpu",
+    max_words: MaxWords = 2_000,
+    max_pieces: MaxPieces = 1_000,
     shard_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Input for one shard, such as 4M; 0: by the size of the input.")
     ] = "0",
@@ -121,7 +124,8 @@ def parse(
 
     options = Options(
         input_format=input_format,
-        output_format=output_format.value,
+        output_format=to_format,
+        newlines=newlines,
         text_column=text_column,
         id_column=id_column,
         decoder=decoder,
@@ -199,12 +203,6 @@ def status(folder: Folder) -> None:
         raise typer.Exit(1)
 
 
-class Shown(StrEnum):
-    TABLE = "table"
-    JSONL = "jsonl"
-    HTML = "html"
-
-
 @corpus.command()
 def find(
     folder: Folder,
@@ -216,8 +214,9 @@ def find(
     """Find phrases and words by a pattern over both trees; exit code 1 if there are none.
 
     A pattern is a node and its conditions: NP < PP is an NP with a PP child, NP @ nsubj one whose head word is an
-    nsubj, @> leads to the word that governs the head, @< to the words that hang on it. docs/corpus.md and
-    docs/conversion.md explain the rest. A table has document, sentence, label, words and text, with tabs between.
+    nsubj, @> leads to the word that governs the head, @< to its dependents, @lemma, @feature and @upos to what is known
+    of it. docs/corpus.md and docs/conversion.md explain the rest. A table has document, sentence, label, words and
+    text, with tabs between.
 
     \b
     Examples:
@@ -227,52 +226,20 @@ def find(
     """
     from h3n import corpus as library
 
-    chosen = kind or {".jsonl": Shown.JSONL, ".html": Shown.HTML}.get(Path(output).suffix.lower(), Shown.TABLE)
-    check_output(output, pictures=False)
     hits = library.find(folder, pattern)
     if lacking := library.lacking(folder):
         say(f"{folder}: written by an older h3n, without the columns {', '.join(lacking)}")
-    shown = list(islice(hits, limit)) if limit else hits
-    counted = _Counted(shown)
-    if chosen is Shown.HTML:
-        write_drawings(_pictures(counted), output, kind="html", look=Look(title=pattern))
-    else:
-        write = _table_line if chosen is Shown.TABLE else _json_line
-        write_parts(map(write, counted), output)
-    if limit and next(hits, None) is not None:
-        say(f"the first {limit}; --limit 0 shows all")
-    if not counted.count:
-        raise typer.Exit(1)
+    show_hits(map(_hit, hits), pattern, output, kind=kind, limit=limit)
 
 
-class _Counted:
-    """What is found, counted as it goes by."""
-
-    def __init__(self, hits: Iterable[Found]) -> None:
-        self._hits = hits
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Found]:
-        for hit in self._hits:
-            self.count += 1
-            yield hit
-
-
-def _table_line(hit: Found) -> str:
-    cells = (hit.row["document"], str(hit.row["sentence"]), hit.label, hit.words, hit.row["text"])
-    return "\t".join(" ".join(cell.split()) for cell in cells) + "\n"
-
-
-def _json_line(hit: Found) -> str:
-    names = ("document", "sentence", "text")
-    place = {"label": hit.label, "start": hit.start, "end": hit.end, "words": hit.words}
-    return json.dumps({name: hit.row[name] for name in names} | place, ensure_ascii=False) + "\n"
-
-
-def _pictures(hits: Iterable[Found]) -> Iterator[tuple[int, Drawable, str]]:
-    """Yield a picture for each sentence, with all that was found in it as its caption."""
-    for number, (_, group) in enumerate(groupby(hits, key=lambda hit: id(hit.row)), start=1):
-        same = list(group)
-        row = same[0].row
-        phrases = "; ".join(f"{hit.label} {hit.words}" for hit in same)
-        yield number, same[0].parsed.result.drawable, f"{phrases} ({row['document']}, sentence {row['sentence']})"
+def _hit(found: CorpusHit) -> Hit:
+    return Hit(
+        place={name: found.row[name] for name in ("document", "sentence")},
+        text=found.row["text"],
+        label=found.label,
+        start=found.start,
+        end=found.end,
+        words=found.words,
+        key=id(found.row),
+        drawable=lambda: found.parsed.result.drawable,
+    )

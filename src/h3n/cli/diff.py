@@ -9,10 +9,9 @@ import typer
 
 from h3n import formats
 from h3n.cli.outputs import write_parts
-from h3n.cli.progress import progress
-from h3n.cli.terminal import say
+from h3n.cli.terminal import progress, say
 from h3n.errors import InputError, MismatchError, UsageError
-from h3n.files import STANDARD
+from h3n.files import STANDARD, shown_name
 from h3n.formats import Reading
 from h3n.trees import Sentence
 from h3n.workbench import diff_page, find_differences, judge
@@ -60,7 +59,9 @@ def diff(
         if len(wanted) != len(sides[0]):
             raise MismatchError(f"{gold} has {len(wanted)} sentences, {first} {len(sides[0])}")
         verdict = judge(wanted, *sides, samples=samples, seed=seed)
-    page = diff_page(differences, tables, names=(first, second), verdict=verdict, order=order.value, top=top)
+    page = diff_page(
+        differences, tables, names=(shown_name(first), shown_name(second)), verdict=verdict, order=order.value, top=top
+    )
     write_parts([page], output)
     different = sum(bool(one.size) for one in differences)
     say(f"{different} of {len(differences)} sentences differ")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from h3n.cli.against import add_comparison
-from h3n.cli.model_scores import score_model
-from h3n.cli.scores import Choices, Printed, score_files
-from h3n.cli.terminal import say
+from h3n.cli.options import AsJson, TreebankFormat
+from h3n.cli.terminal import progress, say
 from h3n.errors import UsageError
 from h3n.evaluate import BUILT_IN, Convention, Parameters, as_spmrl, load_parameters, usual_parameters, without_top
 from h3n.formats import format_to_read
+from h3n.measure.scores import Choices, ScoreReport, add_comparison, score_files
 
 
 class Table(StrEnum):
@@ -62,10 +62,8 @@ def evaluate(
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="With --against: samples of the bootstrap.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="With --against: the seed of the samples.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-    format_name: Annotated[
-        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of both files; else by their endings.")
-    ] = None,
+    as_json: AsJson = False,
+    format_name: TreebankFormat = None,
     limit: Annotated[int | None, typer.Option("--limit", "-K", min=1, help="Score only so many sentences.")] = None,
     parameters: Annotated[
         str,
@@ -119,6 +117,8 @@ def evaluate(
       h3n evaluate --model en gum/dev.ptb gum/dev.conllu ewt/dev.conllu --decoders all
     """
     if model is not None:
+        from h3n.measure.model_scores import score_model
+
         chosen_decoders = decoders.split(",") if decoders else []
         _print(score_model(model, files, decoders=chosen_decoders, limit=limit), as_json=as_json)
         return
@@ -151,7 +151,7 @@ def evaluate(
         by_length=by_length,
         conll18=metrics is Metrics.CONLL18,
     )
-    result = score_files(gold, predicted, names=formats, choices=choices)
+    result = score_files(gold, predicted, names=formats, choices=choices, watch=_watched)
     if against is not None:
         add_comparison(
             result, (gold, predicted, against), format_name=format_name, choices=choices, samples=samples, seed=seed
@@ -159,7 +159,11 @@ def evaluate(
     _print(result, as_json=as_json)
 
 
-def _print(result: Printed, *, as_json: bool) -> None:
+def _watched(sentences: Iterable[Any], label: str) -> Iterable[Any]:
+    return progress(sentences, label=label)
+
+
+def _print(result: ScoreReport, *, as_json: bool) -> None:
     for problem in result.problems:
         say(problem)
     if as_json:

@@ -106,7 +106,7 @@ class _Display:
         self.inner: Any = None
 
     def __call__(self, event: Any) -> None:
-        from h3n.cli.train_display import Display
+        from h3n.cli.train import Display
         from h3n.config import Config
         from h3n.experiments.running import Started
 

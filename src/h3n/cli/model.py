@@ -6,12 +6,14 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from h3n import models
+from h3n.cli.options import AsJson
 from h3n.cli.streams import printable
 from h3n.cli.terminal import say
 from h3n.errors import InputError, UsageError
@@ -35,19 +37,20 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled model, a fo
 
 @model.callback()
 def _group() -> None:
-    """List, describe, export and share models.
+    """List, describe, export, calibrate and share models.
 
     \b
     Examples:
       h3n model list
       h3n model info en
       h3n model export en my-model --bits 16
+      h3n model calibrate my-model dev.ptb dev.conllu --store
       h3n model push my-model me/my-model --folder ready
     """
 
 
 @model.command(name="list")
-def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_models(as_json: AsJson = False) -> None:
     """List the models that have a name: bundled ones, your own, and those of installed packages."""
     rows = list(_readable(installed()))
     if as_json:
@@ -68,7 +71,7 @@ def _readable(folders: dict[str, Path]) -> Iterator[dict[str, Any]]:
 
 
 @model.command()
-def info(name: Name, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def info(name: Name, as_json: AsJson = False) -> None:
     """Say what a model reads and what it can find, and show its model card."""
     folder = locate(name)
     about, found = read_about(folder), _summary(folder)
@@ -175,6 +178,39 @@ def verify(name: Name) -> None:
         "the weights are those that were saved" if SHA256 in read_about(folder) else "it was saved without a checksum"
     )
     say(f"{name} in {folder} is whole; {known}")
+
+
+@model.command()
+def calibrate(
+    name: Name,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Gold sentences: brackets, CoNLL-U, or both.")],
+    limit: Annotated[int, typer.Option(min=0, metavar="N", help="Only the first N sentences (0: all).")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw how often choices are right (.png, .svg, .pdf).")
+    ] = None,
+    store: Annotated[bool, typer.Option("--store", help="Write the fitted numbers into the model's options.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how often a model is right where it says how sure it is, and fit its confidences.
+
+    The table has the expected calibration error (ECE) of the confidences of arcs and spans, as they are and with a
+    temperature (and, for spans, a score of no span) that is fitted on one half of the sentences for the other.
+    """
+    from h3n.measure.calibration import describe_calibration, measure_calibration, plot_calibration, store_fits
+    from h3n.measure.plots import check_plot
+
+    folder = locate(name)
+    if plot is not None:
+        check_plot(plot)
+    found = measure_calibration(folder, files, limit=limit)
+    if as_json:
+        typer.echo(json.dumps({kind: asdict(one) for kind, one in found.items()}, indent=1))
+    else:
+        typer.echo(describe_calibration(found))
+    if plot is not None:
+        plot_calibration(found, plot)
+    if store:
+        store_fits(folder, found)
 
 
 @model.command()

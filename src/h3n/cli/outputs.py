@@ -3,44 +3,37 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping
 from itertools import chain, islice
 from pathlib import Path
 
 import typer
 
-from h3n import draw, formats
 from h3n.cli.terminal import say, show_drawing
-from h3n.draw import Drawable
-from h3n.errors import InputError, UsageError
+from h3n.draw import NARROWEST, Drawable, missing_characters, visible
+from h3n.errors import InputError, UnknownName, UsageError
 from h3n.files import COMPRESSED, STANDARD, opened_to_write
-
-PICTURES = ("svg", "png")  # formats of which a file holds one sentence
-DRAWINGS = (*PICTURES, "html", "latex", "forest", "tikz")
-# The ending of a file -> the format to write into it. What has no ending, such as a pipe, gets the terminal's drawing.
-ENDINGS = {
-    ".txt": "pretty",
-    ".joint": "joint",
-    ".svg": "svg",
-    ".png": "png",
-    ".html": "html",
-    ".htm": "html",
-    ".tex": "latex",
-    **{ending: name for name, known in formats.FORMATS.items() for ending in known.extensions},
-}
+from h3n.outputs import ENDINGS, OUTPUTS, Look, Output
 
 
-def format_of(output: str, accepted: Container[str]) -> str:
-    """Return the format, one of those accepted, that the output's ending stands for; a folder is one of pictures.
+def chosen_output(name: str | None, output: str, accepted: Mapping[str, Output] = OUTPUTS) -> Output:
+    """Return the output of this name, or else the one that the ending of the file stands for.
 
-    Endings of compression do not count.
+    A folder is one of pictures. What has no ending, such as a pipe, gets the terminal's drawing. Endings of compression
+    do not count.
     """
+    if name is not None:
+        if name not in accepted:
+            raise UnknownName("output format", name, accepted)
+        return accepted[name]
+    return accepted["svg" if _is_folder(output) else _format_of(output, accepted)]
+
+
+def _format_of(output: str, accepted: Container[str]) -> str:
     if output == STANDARD:
         return "pretty"
-    if _is_folder(output):
-        return "svg"
     endings = [ending.lower() for ending in Path(output).suffixes if ending.lower() not in COMPRESSED]
     if not endings:
         return "pretty"
@@ -66,6 +59,21 @@ def _is_folder(output: str) -> bool:
     return output.endswith(("/", os.sep)) or Path(output).is_dir()
 
 
+def on_terminal(output: str) -> bool:
+    """Return whether the output is shown in a terminal."""
+    return output == STANDARD and sys.stdout.isatty()
+
+
+def columns_of(output: str, width: int | None) -> int:
+    """Return how many columns a drawing for the terminal may have."""
+    return width or (max(NARROWEST, shutil.get_terminal_size().columns) if on_terminal(output) else 80)
+
+
+def in_colour(output: str) -> bool:
+    """Return whether a drawing for the terminal has colours."""
+    return on_terminal(output) and not os.environ.get("NO_COLOR")
+
+
 def write_parts(parts: Iterable[str], output: str, *, flush: bool = False, coloured: bool = False) -> None:
     """Write the parts one after the other, each at once where somebody waits for it (``flush``).
 
@@ -73,7 +81,7 @@ def write_parts(parts: Iterable[str], output: str, *, flush: bool = False, colou
     """
     parts = iter(parts)
     first = next(parts, "")  # what is wrong with the input is said before a file is made
-    if coloured and output == STANDARD and sys.stdout.isatty():
+    if coloured and on_terminal(output):
         for part in chain([first], parts):
             show_drawing(part)
         return
@@ -84,51 +92,34 @@ def write_parts(parts: Iterable[str], output: str, *, flush: bool = False, colou
                 stream.flush()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """How trees are drawn: colours, helper spans or not, and the widest a picture may be."""
-
-    title: str
-    theme: str = "auto"
-    helpers: bool = False
-    fit: int | None = None
-
-
-def write_drawings(trees: Iterable[tuple[int, Drawable, str]], output: str, *, kind: str, look: Look) -> None:
-    """Write numbered trees with captions as one of `DRAWINGS`."""
-    if kind in PICTURES:
-        pictures = (
-            (number, draw.svg(tree, theme=look.theme, helpers=look.helpers, fit=look.fit)) for number, tree, _ in trees
-        )
-        _write_pictures(pictures, output, kind=kind)
+def write_drawings(trees: Iterable[tuple[int, Drawable, str]], output: str, *, chosen: Output, look: Look) -> None:
+    """Write numbered trees with captions as a document, as pictures, or one after the other."""
+    if (draw := chosen.draw) is not None and chosen.kind == "picture":
+        _write_pictures(((number, draw(tree, look)) for number, tree, _ in trees), output, chosen)
         return
     captioned = ((tree, f"{number}. {caption}") for number, tree, caption in trees)
-    if kind == "html":
-        page = draw.html(captioned, title=look.title, theme=look.theme, helpers=look.helpers, fit=look.fit)
-        write_parts([page], output)
-    elif kind == "latex":
-        write_parts([draw.latex(captioned, helpers=look.helpers)], output)
-    else:
-        write: Callable[[Drawable], str] = draw.forest if kind == "forest" else draw.tikz_dependency
-        write_parts((f"% {draw.visible(caption)}\n{write(tree)}" for tree, caption in captioned), output)
+    if chosen.document is not None:
+        write_parts([chosen.document(captioned, look)], output)
+    elif draw is not None:
+        write_parts((f"% {visible(caption)}\n{draw(tree, look)}" for tree, caption in captioned), output)
 
 
-def _write_pictures(pictures: Iterable[tuple[int, str]], output: str, *, kind: str) -> None:
-    """Write SVG pictures, as ``svg`` or ``png``: one to a file or standard output, several into a folder."""
+def _write_pictures(pictures: Iterable[tuple[int, str]], output: str, chosen: Output) -> None:
+    """Write SVG pictures, as they are or as PNG: one to a file or standard output, several into a folder."""
     missing: set[str] = set()
     if _is_folder(output):
         for number, text in pictures:
-            missing.update(_save(Path(output) / f"{number}.{kind}", text, kind))
+            missing.update(_save(Path(output) / f"{number}.{chosen.name}", text, chosen))
         _complain(missing)
         return
     first = list(islice(pictures, 2))
     if len(first) > 1:
         folder = "pictures/" if output == STANDARD else f"{Path(output).with_suffix('')}/"
-        wish = f"--to {kind} --output {folder}"
-        raise UsageError(f"several sentences, and a file of {kind} holds one picture; name a folder: {wish}")
+        options = f"--to {chosen.name} --output {folder}"
+        raise UsageError(f"several sentences, and a file of {chosen.name} holds one picture; name a folder: {options}")
     if not first:
-        raise UsageError(f"no sentence, so there is nothing to draw into a file of {kind}")
-    _complain(_save(Path(output), first[0][1], kind))
+        raise UsageError(f"no sentence, so there is nothing to draw into a file of {chosen.name}")
+    _complain(_save(Path(output), first[0][1], chosen))
 
 
 def _complain(missing: Iterable[str]) -> None:
@@ -143,12 +134,12 @@ def _complain(missing: Iterable[str]) -> None:
         raise typer.Exit(1)
 
 
-def _save(path: Path, text: str, kind: str) -> str:
+def _save(path: Path, text: str, chosen: Output) -> str:
     """Write one picture; return the characters it cannot show."""
-    content = draw.png(text) if kind == "png" else text.encode()
-    missing = draw.missing_characters(text) if kind == "png" else ""
+    content = chosen.encode(text)
+    missing = missing_characters(text) if chosen.name == "png" else ""
     if str(path) == STANDARD:
-        if kind == "png" and sys.stdout.isatty():
+        if chosen.name == "png" and sys.stdout.isatty():
             raise UsageError("a PNG picture cannot be shown in a terminal; name a file with --output")
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

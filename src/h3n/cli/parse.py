@@ -4,54 +4,56 @@ from __future__ import annotations
 
 import gc
 import io
-import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from enum import StrEnum
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 import typer
 
 from h3n import draw, formats, text
-from h3n.cli.outputs import DRAWINGS, PICTURES, Look, check_output, format_of, write_drawings, write_parts
-from h3n.cli.progress import progress
-from h3n.cli.terminal import Findings, UntilError, note_language, say
+from h3n.cli.options import (
+    Decoder,
+    Device,
+    Fit,
+    KeepGoing,
+    MaxPieces,
+    MaxWords,
+    Model,
+    Newlines,
+    Precision,
+    Retag,
+    Style,
+    TextFormat,
+    Width,
+    output_format,
+)
+from h3n.cli.outputs import check_output, chosen_output, columns_of, in_colour, write_drawings, write_parts
+from h3n.cli.terminal import Findings, UntilError, note_language, progress, say
 from h3n.errors import InputError, UnknownName, UsageError
 from h3n.evaluate import mark_tags
 from h3n.files import STANDARD, shown_name, up_to_error
 from h3n.formats.lines import read_limited, read_pieces
 from h3n.formats.options import Problems, Reading
+from h3n.outputs import OUTPUTS, Look, Output
+from h3n.system import processors
 from h3n.trees import Sentence
 
 if TYPE_CHECKING:
     from h3n.parser import Result
 
 
-class OutputFormat(StrEnum):
-    PRETTY = "pretty"
-    JOINT = "joint"
-    BRACKETS = "brackets"
-    CONLLU = "conllu"
-    CONLLX = "conllx"
-    JSONL = "jsonl"
-    SVG = "svg"
-    HTML = "html"
-    PNG = "png"
-    LATEX = "latex"
-    FOREST = "forest"
-    TIKZ = "tikz"
+Item = TypeVar("Item")
+Source: TypeAlias = Callable[[text.Segmenter], Iterator[Sentence]]
 
-
-SHADED = (*PICTURES, "html")
-
-# How words come in running text, in lines and between blanks; all other inputs are formats of treebanks.
-TEXTS: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {
-    "text": text.segment,
-    "lines": text.lines,
-    "words": text.words,
+# How sentences come as running text, in lines, and as words between blanks; all other inputs are formats of treebanks.
+Cut: TypeAlias = Callable[[Iterable[str]], Iterator[Sentence]]
+TEXTS: dict[str, Callable[[text.Segmenter, str], Cut]] = {
+    "text": lambda segmenter, newlines: partial(segmenter.segment, newlines=newlines),
+    "lines": lambda segmenter, _: segmenter.lines,
+    "words": lambda _segmenter, _newlines: text.words,
 }
 
 
@@ -60,58 +62,30 @@ def parse(
     given: Annotated[
         str | None, typer.Option("--text", metavar="TEXT", help="Parse this text in place of a file.")
     ] = None,
-    model: Annotated[
-        str, typer.Option("--model", "-m", metavar="NAME|DIR", help="A bundled model, a folder, or owner/name.")
-    ] = "en",
-    input_format: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            "-f",
-            metavar="FORMAT",
-            help="text, lines, words, or a treebank's; else by FILE's ending, or text.",
-        ),
-    ] = None,
-    output_format: Annotated[
-        OutputFormat | None, typer.Option("--to", "-t", help="Format of the output; else by its ending, or pretty.")
-    ] = None,
+    model: Model = "en",
+    input_format: TextFormat = None,
+    to_format: Annotated[str | None, output_format(OUTPUTS)] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; a folder/ for several SVG or PNG pictures.")
     ] = STANDARD,
-    decoder: Annotated[
-        str | None, typer.Option(metavar="NAME", help="auto, h3n, hpsg, cky, eisner or mst; else the model's own.")
-    ] = None,
+    decoder: Decoder = None,
     head_score: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="What h3n takes heads by: tree, soft, arg-max, order or tree-order."),
     ] = None,
-    style: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The treebank to annotate like, one that `h3n model info` lists."),
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "cpu",
+    style: Style = None,
+    device: Device = "cpu",
     threads: Annotated[
         int | None, typer.Option(min=1, help="Sentences parsed at the same time; by default as many as processors.")
     ] = None,
-    precision: Annotated[
-        str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")
-    ] = "auto",
-    retag: Annotated[
-        bool, typer.Option("--retag", help="Predict the tags of a treebank too; else those in it are kept.")
-    ] = False,
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Report damaged sentences, leave them out and exit with 1 at the end.")
-    ] = False,
-    max_words: Annotated[
-        int, typer.Option(min=1, help="Longer sentences are given out unparsed, with a note, and exit code 1.")
-    ] = 2_000,
-    max_pieces: Annotated[
-        int, typer.Option(min=1, help="The same for a word that the model cuts into more pieces than this.")
-    ] = 1_000,
-    width: Annotated[int | None, typer.Option(help="Columns of pretty; else those of the terminal, or 80.")] = None,
-    fit: Annotated[
-        int | None, typer.Option(metavar="PIXELS", help="Draw sentences that are wider than this in several rows.")
-    ] = None,
+    precision: Precision = "auto",
+    newlines: Newlines = "paragraph",
+    retag: Retag = False,
+    keep_going: KeepGoing = False,
+    max_words: MaxWords = 2_000,
+    max_pieces: MaxPieces = 1_000,
+    width: Width = None,
+    fit: Fit = None,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Shade what the model is not sure of, in svg, png and html.")
     ] = False,
@@ -129,52 +103,56 @@ def parse(
       h3n parse --text "She is carefully making the cake."
       h3n parse book.txt -o book.conllu
       h3n parse dev.conllu --to brackets -o dev.ptb
+      h3n parse tweets.txt --newlines sentence -o tweets.conllu
       cat lines.txt | h3n parse - --from lines --to jsonl
       h3n parse --text "It smells good." -o picture.svg
       h3n parse letter.txt --confidence --fit 1000 -o letter.html
     """
-    chosen = output_format or OutputFormat(format_of(output, list(OutputFormat)))
-    if confidence and chosen not in SHADED:
-        raise UsageError(
-            f"--confidence shades pictures, and {chosen.value} is none; accepted with --to: {', '.join(SHADED)}"
-        )
+    chosen = chosen_output(to_format, output)
+    if confidence and not chosen.shades:
+        shaded = ", ".join(name for name, one in OUTPUTS.items() if one.shades)
+        raise UsageError(f"--confidence shades pictures, and {chosen.name} is none; accepted with --to: {shaded}")
     _check_decoder(decoder, chosen)
-    check_output(output, pictures=chosen in PICTURES)
+    check_output(output, pictures=chosen.kind == "picture")
     waiting = given is None and file == STANDARD and sys.stdin is not None and sys.stdin.isatty()
     findings = Findings()
     handler = findings if keep_going else None
-    sentences = _typed() if waiting and input_format is None else read_input(file, given, input_format, handler)
-    if waiting:
-        say("type a text and press Enter; Ctrl-D ends")
-    else:
-        first = list(islice(sentences, 1))  # what is wrong with the file is said before the model is loaded
-        sentences = chain(first, sentences)
+    # What is wrong with the file is reported before the model is loaded; somebody who types is asked afterwards.
+    source = None if waiting else open_input(file, given, input_format, handler, newlines=newlines)
     from h3n.parser import LOOK_AHEAD, load
 
     parser = load(
         model,
         device=device,
-        threads=threads or _processors(),
+        threads=threads or processors(),
         precision=precision,
         max_words=max_words,
         max_pieces=max_pieces,
     )
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
     note_language(model, input_format or _guessed(file))
-    _check_model(model, parser.model.decoder_for(decoder), chosen)
-    read = UntilError(sentences)
-    marked = (mark_tags(sentence, given=not retag) for sentence in read)
+    _check_model(model, parser.decoder_for(decoder), chosen)
+    if source is None:
+        say("type a text and press Enter; Ctrl-D ends")
+        source = _typed if input_format is None else open_input(file, None, input_format, handler, newlines=newlines)
+    sentences = source(parser.segmenter)
+    first = [] if waiting else list(islice(sentences, 1))
+    read = UntilError(chain(first, sentences))
+    named = (text.named(sentence, str(number)) for number, sentence in enumerate(read, start=1))
+    marked = (mark_tags(sentence, given=not retag) for sentence in named)
     ahead = 0 if waiting else LOOK_AHEAD
     results = parser.parse(marked, decoder=decoder, head_score=head_score, look_ahead=ahead, retag=retag, style=style)
     results = _noted(results, unparsed := list[int]())
     if output != STANDARD or not sys.stdout.isatty():  # a bar would run into what is shown
         results = progress(results, label="parsing")
-    if chosen in DRAWINGS:
-        look = Look(title="Text" if given is not None else shown_name(Path(file).name), fit=fit)
-        write_drawings(_trees(results, confidence=confidence), output, kind=chosen.value, look=look)
+    title = "Text" if given is not None else shown_name(Path(file).name)
+    look = Look(title=title, fit=fit, width=columns_of(output, width), colour=in_colour(output))
+    if chosen.kind == "text":
+        coloured = chosen.name == "pretty" and look.colour
+        parts = (chosen.text_of(result, look) for result in results)
+        write_parts(parts, output, flush=waiting, coloured=coloured)
     else:
-        coloured = chosen is OutputFormat.PRETTY and _in_colour(output)
-        write_parts(map(_writer(chosen, output, width), results), output, flush=waiting, coloured=coloured)
+        write_drawings(_trees(results, confidence=confidence), output, chosen=chosen, look=look)
     if read.error is not None:
         raise InputError(f"{read.error}; what stands before it is parsed and written (--keep-going goes on)")
     findings.finish()
@@ -207,69 +185,71 @@ def _source(file: str, given: str | None) -> str:
     return "standard input" if file == STANDARD else file
 
 
-def _processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _check_decoder(decoder: str | None, chosen: OutputFormat) -> None:
+def _check_decoder(decoder: str | None, chosen: Output) -> None:
     from h3n.decode import DECODERS
 
     if decoder is None:
         return
     if decoder not in DECODERS:
         raise UnknownName("decoder", decoder, DECODERS)
-    if not _shown(chosen) <= set(DECODERS[decoder].needs):
-        fitting = [name for name, one in DECODERS.items() if _shown(chosen) <= set(one.needs)]
-        what = DECODERS[decoder].finds
-        raise UsageError(
-            f"--decoder {decoder} finds the {what}, not all that {chosen.value} shows; accepted: {', '.join(fitting)}"
-        )
+    if not chosen.needs <= DECODERS[decoder].finds:
+        fitting = ", ".join(name for name, one in DECODERS.items() if chosen.needs <= one.finds)
+        what = DECODERS[decoder].about
+        raise UsageError(f"--decoder {decoder} finds the {what}, not all that {chosen.name} shows; accepted: {fitting}")
 
 
-def _check_model(model: str, decoder: str, chosen: OutputFormat) -> None:
+def _check_model(model: str, decoder: str, chosen: Output) -> None:
     from h3n.decode import DECODERS
 
-    if not _shown(chosen) <= set(DECODERS[decoder].needs):
-        what = DECODERS[decoder].finds
-        raise UsageError(f"model {model} finds the {what} (decoder {decoder}), not all that {chosen.value} shows")
+    if not chosen.needs <= DECODERS[decoder].finds:
+        what = DECODERS[decoder].about
+        raise UsageError(f"model {model} finds the {what} (decoder {decoder}), not all that {chosen.name} shows")
 
 
-def _shown(chosen: OutputFormat) -> set[str]:
-    """Return the scores that a decoder must look at to find what the format cannot do without."""
-    return {
-        OutputFormat.JOINT: {"full", "arc"},
-        OutputFormat.BRACKETS: {"full"},
-        OutputFormat.CONLLU: {"arc"},
-        OutputFormat.CONLLX: {"arc"},
-    }.get(chosen, set())
-
-
-def _typed() -> Iterator[Sentence]:
+def _typed(segmenter: text.Segmenter) -> Iterator[Sentence]:
     """Yield the sentences of what somebody types: each line is a text of its own, as it is answered by itself."""
-    return chain.from_iterable(map(text.segment, read_pieces(STANDARD, Problems(None))))
+    return chain.from_iterable(map(segmenter.segment, read_pieces(STANDARD, Problems(None))))
 
 
-def read_input(
-    file: str, given: str | None, input_format: str | None, handler: Findings | None = None
-) -> Iterator[Sentence]:
-    """Return the sentences of a text or a treebank: of a file, or of what is ``given``."""
+def open_input(
+    file: str,
+    given: str | None,
+    input_format: str | None,
+    handler: Findings | None = None,
+    *,
+    newlines: str = "paragraph",
+) -> Source:
+    """Return what yields the sentences of a text or a treebank: of a file, or of what is ``given``.
+
+    The start of the file is read at once. How running text is segmented is the model's matter, and so given later.
+    """
     if given is not None and file != STANDARD:
         raise UsageError(f"both FILE ({file}) and --text are given; expected one of them")
     name = input_format or _guessed(file)
+    if name != "text" and newlines != "paragraph":
+        raise UsageError(f"--newlines {newlines} for input of the format {name}; accepted with --from text")
     if name in TEXTS:
-        reader = read_pieces if name == "text" else read_limited
-        return _segmented([given] if given is not None else reader(file, Problems(handler)), TEXTS[name])
+        read = read_pieces if name == "text" else read_limited
+        pieces = _begun([given] if given is not None else read(file, Problems(handler)))
+        return lambda segmenter: _segmented(pieces, TEXTS[name](segmenter, newlines))
     if name not in formats.FORMATS:
         raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
     options = Reading(on_problem=handler)
-    return formats.read(io.StringIO(given) if given is not None else file, format=name, options=options)
+    source = io.StringIO(given) if given is not None else file
+    sentences = _begun(formats.read(source, format=name, options=options))
+    return lambda _: sentences
 
 
-def _segmented(pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]) -> Iterator[Sentence]:
+def _begun(items: Iterable[Item]) -> Iterator[Item]:
+    """Return the items; the first of them is read now."""
+    rest = iter(items)
+    return chain(list(islice(rest, 1)), rest)
+
+
+def _segmented(pieces: Iterable[str], cut: Cut) -> Iterator[Sentence]:
     """Yield the sentences of a text; what is wrong with it after those that stand before."""
     with up_to_error(pieces) as before:
-        yield from segment(before)
+        yield from cut(before)
 
 
 def _guessed(file: str) -> str:
@@ -277,31 +257,3 @@ def _guessed(file: str) -> str:
         return formats.guess_format(file)
     except UsageError:
         return "text"
-
-
-def _writer(chosen: OutputFormat, output: str, width: int | None) -> Callable[[Result], str]:
-    """Return the function that makes text of a result, line end included."""
-    if chosen is not OutputFormat.PRETTY:
-        return WRITERS[chosen]
-    to_terminal = output == STANDARD and sys.stdout.isatty()
-    columns = width or (max(draw.NARROWEST, shutil.get_terminal_size().columns) if to_terminal else 80)
-    return lambda result: result.pretty(width=columns, colour=_in_colour(output)) + "\n"
-
-
-def _in_colour(output: str) -> bool:
-    return output == STANDARD and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def _conllx(result: Result) -> str:
-    stream = io.StringIO()
-    formats.write([result.sentence], stream, format="conllx")
-    return stream.getvalue()
-
-
-WRITERS: dict[OutputFormat, Callable[[Result], str]] = {
-    OutputFormat.JOINT: lambda result: result.joint_brackets() + "\n",
-    OutputFormat.BRACKETS: lambda result: result.brackets() + "\n",
-    OutputFormat.CONLLU: lambda result: result.conllu(),
-    OutputFormat.CONLLX: _conllx,
-    OutputFormat.JSONL: lambda result: result.json() + "\n",
-}

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from h3n import formats
-from h3n.cli.parse import read_input
-from h3n.cli.progress import progress
+from h3n.cli.options import Model, Retag, TextFormat
+from h3n.cli.parse import open_input
+from h3n.cli.terminal import progress
 from h3n.errors import UsageError
 from h3n.files import STANDARD, opened_to_write
 from h3n.trees import Sentence
@@ -22,13 +23,8 @@ if TYPE_CHECKING:
 
 def preannotate(
     file: Annotated[str, typer.Argument(metavar="TEXT", help="What to annotate; - is standard input.")],
-    model: Annotated[
-        str, typer.Option("--model", "-m", metavar="NAME|DIR", help="A bundled model, a folder, or owner/name.")
-    ] = "en",
-    input_format: Annotated[
-        str | None,
-        typer.Option("--from", "-f", metavar="FORMAT", help="text, lines, words, or a treebank's; else by the ending."),
-    ] = None,
+    model: Model = "en",
+    input_format: TextFormat = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where the CoNLL-U goes; - is standard output.")
     ] = STANDARD,
@@ -36,7 +32,7 @@ def preannotate(
         str | None, typer.Option(metavar="FILE", help="Write the phrases here too, and list those that are not sure.")
     ] = None,
     top: Annotated[int, typer.Option("--top", "-n", min=0, help="How many decisions to list.")] = 50,
-    retag: Annotated[bool, typer.Option("--retag", help="Predict the tags of a treebank too.")] = False,
+    retag: Retag = False,
 ) -> None:
     """Annotate text with the parser, and list the decisions it is least sure of first.
 
@@ -51,11 +47,12 @@ def preannotate(
     """
     if output == brackets:
         raise UsageError(f"--output and --brackets are both {output}; name two files")
-    sentences = _named(read_input(file, None, input_format))
+    source = open_input(file, None, input_format)
     from h3n.parser import load
     from h3n.workbench.preannotation import annotate, doubts_of, least_sure
 
     parser = load(model, threads=1)
+    sentences = _named(source(parser.segmenter))
     doubts: list[Doubt] = []
     with ExitStack() as files:
         rows = files.enter_context(opened_to_write(output))

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from h3n.cli.progress import progress
-from h3n.cli.terminal import say
+from h3n.cli.terminal import progress, say
 from h3n.errors import UsageError
 from h3n.trees import Sentence
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Mapping
 from functools import partial
 from importlib.util import find_spec
@@ -12,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from h3n.cli.options import Device, Precision
 from h3n.cli.terminal import say
 from h3n.errors import MissingExtra, UsageError
+from h3n.system import processors
 
 if TYPE_CHECKING:
     from h3n.serve import Settings
@@ -36,13 +37,11 @@ def serve(
         list[str] | None,
         typer.Option(metavar="ORIGIN", help="A site whose pages may ask: https://example.org. May be repeated."),
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "cpu",
+    device: Device = "cpu",
     threads: Annotated[
         int | None, typer.Option(min=1, help="Sentences parsed at the same time; by default as many as processors.")
     ] = None,
-    precision: Annotated[
-        str, typer.Option(help="float32, int8 (a little less exact), or auto: int8 where it is faster.")
-    ] = "auto",
+    precision: Precision = "auto",
     window: Annotated[float, typer.Option(metavar="MS", help="How long a batch waits for other requests.")] = 2.0,
     max_words: Annotated[int, typer.Option(help="Most words of one request.")] = 50_000,
     max_queue: Annotated[int, typer.Option(help="Most words that wait, of all requests.")] = 200_000,
@@ -69,11 +68,11 @@ def serve(
             raise MissingExtra("the page and the HTTP service", "serve")
     if log not in ("warning", "info", "debug"):
         raise UsageError(f"--log {log}; accepted: warning, info, debug")
-    from h3n.serve import Limits, Settings
+    from h3n.serve import ServiceLimits, Settings
     from h3n.serve.running import address, bind, run
     from h3n.serve.settings import LOCAL, host_name
 
-    limits = Limits(words=max_words, queue_words=max_queue, body=max_body, seconds=timeout)
+    limits = ServiceLimits(words=max_words, queue_words=max_queue, body=max_body, seconds=timeout)
     settings = Settings(
         limits=limits,
         window=window / 1000,
@@ -81,7 +80,7 @@ def serve(
         origins=frozenset(origin.lower().removesuffix("/") for origin in allow_origin or ()),
     )
     named = _named(model or ["en"])
-    options = {"device": device, "threads": threads or _processors(), "precision": precision}
+    options = {"device": device, "threads": threads or processors(), "precision": precision}
     bound = bind(host, port)  # before the models are loaded, so that a port in use is said at once
 
     def announce() -> None:
@@ -114,7 +113,3 @@ def _named(models: list[str]) -> dict[str, str]:
             raise UsageError(f"--model {given}: the name {name!r} is taken; name it otherwise: --model other={where}")
         named[name] = where
     return named
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

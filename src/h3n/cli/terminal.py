@@ -1,16 +1,16 @@
-"""What is said to the user: messages of one line, problems reported and counted, drawings with colours."""
+"""What commands tell the person at the terminal: lines, progress, drawings, and which problems were found."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import typer
 
 from h3n.cli.streams import printable, printable_text, steering
-from h3n.draw.cells import COLOURS
+from h3n.draw.terminal import COLOURS
 from h3n.errors import H3nError
 from h3n.models import language_of, locate
 
@@ -78,3 +78,20 @@ def note_language(model: str, input_format: str) -> None:
     if language is not None and language.lower() not in ("en", "eng", "english"):
         what = f"model {model} is for {language}, and text is cut into words as English; --from words takes others"
         say(what)
+
+
+def progress(
+    items: Iterable[Item], *, label: str, total: int | None = None, unit: str = " sentences"
+) -> Iterator[Item]:
+    """Yield the items; draw a bar if stderr is a terminal and the work takes longer than a moment."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    yield from bar(items, desc=printable(label), total=total, unit=unit, delay=1.0)
+
+
+def bar(items: Iterable[Any] | None = None, **options: Any) -> Any:
+    """Return a bar of tqdm, which steers the terminal: what is written beside it has to be ours or printable."""
+    from tqdm import tqdm
+
+    return tqdm(items, file=steering(sys.stderr), leave=False, dynamic_ncols=True, **options)

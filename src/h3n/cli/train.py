@@ -4,16 +4,112 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from h3n.cli.train_display import Display
 from h3n.config import Config, load_config
 from h3n.errors import H3nError, UnknownName, UsageError
 
 PARTS = ("segmenter",)  # that can be learned alone
+
+SHOWN = ("loss", "LF1", "UAS", "LAS", "heads", "tags")
+BAR = "{desc} {percentage:3.0f}% |{bar:12}| {n_fmt}/{total_fmt} {postfix}"
+
+
+class Display:
+    """Progress for people. Times are of a clock that never jumps."""
+
+    def __init__(self, options: Config, *, quiet: bool) -> None:
+        self.quiet = quiet
+        self.options = options
+        self.bar: Any = None
+        self.words = 0
+        self.updates = 0
+        self.scores = ""
+        self.started = time.perf_counter()
+
+    def watch(self, sentences: Any, name: str) -> Any:
+        """Return the sentences, watched by a bar while they are read."""
+        from h3n.cli.terminal import progress
+
+        return sentences if self.quiet else progress(sentences, label=f"reading {Path(name).name}")
+
+    def __call__(self, event: Any) -> None:
+        from h3n.training import Check, Note, Update
+
+        match event:
+            case Update():
+                self._update(event)
+            case Check():
+                named = [name for name in SHOWN[1:4] if name in event.row]
+                self.scores = "".join(f", {name} {event.row[name]:.1f}" for name in named)
+                self.say(line_of_check(event.row, best=event.best))
+                self._draw()
+            case Note():
+                self.say(event.text)
+
+    def _update(self, event: Any) -> None:
+        self.words += event.words
+        self.updates += 1
+        if self.quiet or not sys.stderr.isatty():
+            return
+        if self.bar is None:
+            from h3n.cli.terminal import bar
+
+            self.bar = bar(bar_format=BAR)
+        self.bar.total, self.bar.n = event.updates, event.done
+        self.bar.set_description_str(f"epoch {event.epoch + 1}/{self.options.training.epochs}", refresh=False)
+        self.bar.set_postfix_str(self.postfix(event, time.perf_counter() - self.started), refresh=False)
+        self.bar.update(0)
+
+    def postfix(self, event: Any, seconds: float) -> str:
+        """Return what stands behind the bar: time left, losses, last scores, speed."""
+        left = _minutes(seconds / self.updates * (event.total - event.step))
+        parts = " ".join(f"{name} {value:.2f}" for name, value in event.terms.items() if value)
+        return f"{left} left, loss {event.loss:.3f} ({parts}){self.scores}, {self.words / seconds:,.0f} words/s"
+
+    def _draw(self) -> None:
+        """Draw the curves anew; without matplotlib there are none until the end, where that is said."""
+        from h3n.errors import H3nError
+        from h3n.training.record import draw_curves
+
+        if not self.quiet:
+            try:
+                draw_curves(Path(self.options.output))
+            except H3nError:
+                return
+
+    def say(self, line: str) -> None:
+        """Write one line without disturbing the bar."""
+        if self.quiet:
+            return
+        if self.bar is not None:
+            self.bar.clear()
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+def _minutes(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min" if minutes else "1 min"
+
+
+def line_of_check(row: dict[str, Any], *, best: bool) -> str:
+    """Return a check as a line, and one more for each of several dev treebanks."""
+    shown = "  ".join(f"{name} {row[name]:.{3 if name == 'loss' else 2}f}" for name in SHOWN if name in row)
+    star = "  best so far" if best else ""
+    each = "".join(
+        f"\n  {name}: " + "  ".join(f"{score} {scores[score]:.2f}" for score in SHOWN if score in scores)
+        for name, scores in row.get("treebanks", {}).items()
+    )
+    return f"epoch {row['epoch']}  update {row['step']}  {shown}  {row['seconds'] / 60:.1f} min{star}{each}"
 
 
 def _show_options(asked: bool) -> None:
@@ -76,8 +172,15 @@ def train(
         dev = training.load_examples(options.data.dev, data=options.data, watch=show.watch)
         report = training.with_tensorboard(show, options) if here.first else show
         try:
-            model = training.train(
-                options, examples, dev, here=here, resume=resume, accept_changes=accept_changes, report=report
+            training.train(
+                options,
+                examples,
+                dev,
+                here=here,
+                resume=resume,
+                accept_changes=accept_changes,
+                report=report,
+                command=shlex.join(["h3n", *sys.argv[1:]]),
             )
         except KeyboardInterrupt:
             show.close()
@@ -85,45 +188,18 @@ def train(
             raise
         finally:
             show.close()
-        if here.first:
-            _finish(options, model, dev, show)
-
-
-def _finish(options: Config, model: Any, dev: Any, show: Display) -> None:
-    """Write what goes with the finished parser and say where it is."""
-    from h3n.training.card import write_card
-    from h3n.training.run_page import write_run_page
-
-    run, command = Path(options.output), shlex.join(["h3n", *sys.argv[1:]])
-    show.say(_curves(run))
-    _learn_segmenter(options, show)
-    write_card(run, model, command=command)
-    show.say(f"a report is in {write_run_page(run, model, dev, command=command)}")
-    show.say(f"the parser is in {run / 'model'}")
 
 
 def _learn_segmenter(options: Config, show: Display) -> None:
-    """Learn the segmenter that the options ask for, and write it beside the parser."""
-    from h3n.engine.segmenter import write_segmenter
+    """Learn the segmenter that the options ask for, and make it that of the model in the run's folder."""
+    from h3n.engine.segmenter import name_segmenter
     from h3n.training import train_segmenter
 
     segmenter = train_segmenter(options, report=show)
-    if segmenter is None:
-        show.say("no segmenter: the treebanks do not tell how their sentences are written, or segmenter.kind is none")
-        return
     folder = Path(options.output) / "model"
     folder.mkdir(parents=True, exist_ok=True)
-    write_segmenter(segmenter, folder)
-    show.say(f"the segmenter is in {folder}")
-
-
-def _curves(run: Path) -> str:
-    from h3n.training.curves import draw_curves
-
-    try:
-        return f"curves are in {draw_curves(run)}"
-    except UsageError as error:
-        return f"no curves: {error}"
+    name_segmenter(segmenter, folder)
+    show.say(f"the segmenter ({segmenter.name}) is in {folder}")
 
 
 def _what_is_saved(options: Config) -> str:

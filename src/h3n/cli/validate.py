@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from h3n import formats
-from h3n.cli.progress import progress
+from h3n.cli.options import TreebankFormat
 from h3n.cli.streams import printable
-from h3n.cli.terminal import say
+from h3n.cli.terminal import progress, say
 from h3n.errors import CorruptInput, TruncatedInput
 from h3n.formats import Layout, Reading
 from h3n.treebanks.universal import Checks
@@ -17,9 +17,7 @@ from h3n.treebanks.universal import Checks
 
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Treebank files; - is standard input.")],
-    format_name: Annotated[
-        str | None, typer.Option("--from", "-f", metavar="FORMAT", help="Format of the files; else by their endings.")
-    ] = None,
+    format_name: TreebankFormat = None,
     layout: Annotated[
         Layout, typer.Option(help="Where bracketed trees end: on every line, by indentation, or anywhere.")
     ] = "auto",

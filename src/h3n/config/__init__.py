@@ -1,11 +1,11 @@
 """Options: every one with its default, read from presets, TOML files and the command line, and checked in one place."""
 
-from h3n.config.building import build_options, parse_toml, read_toml
-from h3n.config.checking import check
+from h3n.config.building import build_options, check, parse_toml, read_toml
 from h3n.config.describing import describe_options
 from h3n.config.loading import (
     config_of,
     expand,
+    flattened,
     layer_config,
     load_config,
     presets,
@@ -56,6 +56,7 @@ __all__ = [
     "config_of",
     "describe_options",
     "expand",
+    "flattened",
     "layer_config",
     "load_config",
     "parse_toml",

@@ -14,7 +14,49 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from h3n.errors import InputError, UsageError
+from h3n.config.options import Config, Encoder, Layers
+from h3n.errors import InputError, UsageError, first_line
+
+SHORTEST_WINDOW = 8  # pieces: some for the sentence between its marks, some for the overlap
+
+
+def check(config: Config) -> Config:
+    """Return the options as they are, or raise a `UsageError` that names the one that does not fit."""
+    if not config.output:
+        raise UsageError("option output: is empty; expected the name of a folder")
+    _check_encoder(config.encoder)
+    _check_layers(config.encoder.layers, characters=config.encoder.characters)
+    if "order" in config.decoding.head_score and not config.scorers.order:
+        raise UsageError(
+            f"option decoding.head_score: {config.decoding.head_score!r} needs a score learned by order; expected "
+            "scorers.order of 1 or more"
+        )
+    return config
+
+
+def _check_encoder(encoder: Encoder) -> None:
+    if encoder.kind == "pretrained":
+        if not encoder.name:
+            raise UsageError("option encoder.name: encoder.name is empty; a pretrained encoder needs one")
+        if 0 < encoder.windows < SHORTEST_WINDOW:
+            raise UsageError(f"option encoder.windows: {encoder.windows}; accepted: 0, or {SHORTEST_WINDOW} or more")
+    elif not (encoder.words or encoder.vectors or encoder.tags or encoder.shapes or encoder.characters != "none"):
+        raise UsageError("option encoder.words: nothing of a word is read; switch on words, characters, shapes or tags")
+    elif encoder.vectors and not encoder.words:
+        raise UsageError("option encoder.vectors: is read beside learned word vectors; expected encoder.words = true")
+
+
+def _check_layers(layers: Layers, *, characters: str) -> None:
+    """Check that what is split into content and position can be."""
+    if layers.count:
+        for name in ("size", "head_size", "inner"):
+            if getattr(layers, name) % 2:
+                value = getattr(layers, name)
+                raise UsageError(f"option encoder.layers.{name}: {value} is odd; half is content and half position")
+    content = layers.size // 2 if layers.count else layers.size
+    if characters == "lstm" and content < 2:
+        raise UsageError(f"option encoder.layers.size: {layers.size} is too small for characters read by an LSTM")
+
 
 Built = TypeVar("Built")
 KINDS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
@@ -41,11 +83,7 @@ def parse_toml(text: str, *, place: str) -> dict[str, Any]:
     except RecursionError:
         raise UsageError(f"{place}: {TOO_DEEP}") from None
     except ValueError as error:  # of TOML, or a number of thousands of digits
-        raise UsageError(f"{place}: not a TOML file: {_first_line(error)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UsageError(f"{place}: not a TOML file: {first_line(error)}") from None
 
 
 def build_options(kind: type[Built], table: object, *, where: str = "") -> Built:

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from h3n.config.building import TOO_DEEP, build_options, parse_toml, read_toml, show
-from h3n.config.checking import check
+from h3n.config.building import TOO_DEEP, build_options, check, parse_toml, read_toml, show
 from h3n.config.options import Config, Treebank
 from h3n.errors import UnknownName, UsageError
 
@@ -63,6 +62,14 @@ def table_of(config: Any) -> dict[str, Any]:
     """Return options as nested tables that JSON and TOML can hold: the inverse of `config_of`."""
     table: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return table
+
+
+def flattened(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+    """Return nested tables as one: ``{"a": {"b": 1}}`` is ``{"a.b": 1}``."""
+    flat: dict[str, Any] = {}
+    for name, value in table.items():
+        flat |= flattened(value, f"{where}{name}.") if isinstance(value, dict) else {f"{where}{name}": value}
+    return flat
 
 
 def without_folders(config: Config) -> Config:

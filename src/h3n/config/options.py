@@ -106,7 +106,12 @@ class Loss:
     relation: Amount = option(0.5, "Weight of relations.")
     head: Amount = option(0.5, "Weight of levels.")
     order: Amount = option(0.5, "Weight of the order of heads, where `scorers.order` is set.")
-    joint: Amount = option(0.0, "Weight of the margin by which the joint tree beats the one that `h3n` finds.")
+    joint: Amount = option(0.0, "Weight of the joint tree as a whole.")
+    whole: Literal["hinge", "likelihood"] = option(
+        "hinge",
+        "The loss of the joint tree: the margin by which it beats the one that `h3n` finds, where `scorers.order` is "
+        "set, or its probability among all joint trees.",
+    )
     tag: Amount = option(0.25, "Weight of tags.")
 
 
@@ -212,8 +217,10 @@ class Training:
 class Segmenter:
     """What makes sentences and words of text, learned from the text of the training treebanks."""
 
-    kind: Literal["auto", "learned", "none"] = option(
-        "auto", "`learned`, or `none`; `auto` learns one where the treebanks tell how their sentences are written."
+    kind: Literal["auto", "learned", "english"] = option(
+        "auto",
+        "`learned`, or `english` for the rules. `auto` learns one where the treebanks tell how their sentences are "
+        "written, and takes the rules if they are better on dev.",
     )
     marks: Literal["", "english"] = option("", "Rules whose answer is an input of the network.")
     size: Annotated[int, Within(1, 4096)] = option(64, "Of a character's vector.")

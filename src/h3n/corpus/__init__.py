@@ -8,18 +8,18 @@
 Reading and writing Parquet needs the extra ``corpus``, clusters need the extra ``ray``.
 """
 
-from h3n.corpus.finding import Found, find
+from h3n.corpus.finding import Hit, find
 from h3n.corpus.options import Options
-from h3n.corpus.reading import Parsed, lacking, read
+from h3n.corpus.reading import CorpusSentence, lacking, read
 from h3n.corpus.running import ENGINES, Finished, parse_corpus
 from h3n.corpus.status import Progress, Status, status_of
 
 __all__ = [
     "ENGINES",
+    "CorpusSentence",
     "Finished",
-    "Found",
+    "Hit",
     "Options",
-    "Parsed",
     "Progress",
     "Status",
     "find",

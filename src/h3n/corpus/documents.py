@@ -16,18 +16,17 @@ from typing import Any, TypeAlias
 
 from h3n import formats, text
 from h3n.corpus.options import TABLES, Options
-from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
+from h3n.corpus.storage import Piece
 from h3n.corpus.streams import read_lines, read_paragraphs, unpacked
 from h3n.corpus.tables import read_rows
 from h3n.errors import CorruptInput, FormatError, H3nError, Place, TruncatedInput, in_one_line
 from h3n.files import up_to_error
 from h3n.formats.lines import LONGEST, read_pieces
 from h3n.formats.options import Problems, Reading
-from h3n.trees import Sentence
+from h3n.trees import HALF_SURROGATE, Sentence
 
 _NEW_DOCUMENT = re.compile(r"# *newdoc(?: +id *= *(?P<name>.*\S))? *")
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +50,26 @@ class Problem:
 Listener: TypeAlias = Callable[[Problem], object]
 
 
-def read_shard(shard: Shard, options: Options, listen: Listener) -> Iterator[Item]:
-    """Yield the sentences of a shard that have words."""
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How input is read, who is told of problems, and what finds sentences in running text."""
+
+    options: Options
+    listen: Listener
+    segmenter: text.Segmenter
+
+    def segment(self, written: str | Iterable[str]) -> Iterator[Sentence]:
+        """Yield the sentences of running text."""
+        return self.segmenter.segment(written, newlines=self.options.newlines)
+
+
+def read_shard(
+    shard: Shard, options: Options, listen: Listener, *, segmenter: text.Segmenter = text.ENGLISH
+) -> Iterator[Item]:
+    """Yield the sentences of a shard that have words; ``segmenter`` finds those of text."""
     for piece in shard.pieces:
-        items = (
-            _tables(piece, options, listen) if piece.format in TABLES else READERS[piece.format](piece, options, listen)
-        )
+        reader = _tables if piece.format in TABLES else READERS[piece.format]
+        items = reader(piece, ReadingOptions(options, listen, segmenter))
         try:
             yield from (item for item in items if item.sentence.words)
         except (TruncatedInput, CorruptInput) as error:
@@ -68,13 +81,13 @@ def read_shard(shard: Shard, options: Options, listen: Listener) -> Iterator[Ite
             listen(Problem(piece.name, None, reason))
 
 
-def _text(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
-    with unpacked(piece) as handle, up_to_error(read_pieces(handle, _problems(piece, listen))) as pieces:
-        yield from _numbered(piece.name, text.segment(pieces))
+def _text(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
+    with unpacked(piece) as handle, up_to_error(read_pieces(handle, _problems(piece, how.listen))) as pieces:
+        yield from _numbered(piece.name, how.segment(pieces))
 
 
-def _conllu(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
-    reading = Reading(on_problem=lambda error: listen(Problem(piece.name, None, str(error))))
+def _conllu(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
+    reading = Reading(on_problem=lambda error: how.listen(Problem(piece.name, None, str(error))))
     document, number = piece.name, 0
     with unpacked(piece) as handle:
         for sentence in formats.read(handle, format="conllu", options=reading):
@@ -85,73 +98,73 @@ def _conllu(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
             number += 1
 
 
-def _paragraphs(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
+def _paragraphs(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
     for at, lines in read_paragraphs(piece):
         name = f"{piece.name}:{at}"
         try:
             written = _text_of(b"".join(raw for _, raw in lines), "paragraph").removeprefix("\ufeff")
         except ValueError as error:
-            listen(Problem(name, None, str(error)))
+            how.listen(Problem(name, None, str(error)))
         else:
-            yield from _numbered(name, text.segment(written))
+            yield from _numbered(name, how.segment(written))
 
 
-def _lines(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
-    for name, line in _decoded(piece, listen):
-        yield from _numbered(name, text.lines(line))
+def _lines(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
+    for name, line in _decoded(piece, how.listen):
+        yield from _numbered(name, how.segmenter.lines(line))
 
 
-def _words(piece: Piece, _: Options, listen: Listener) -> Iterator[Item]:
-    for name, line in _decoded(piece, listen):
+def _words(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
+    for name, line in _decoded(piece, how.listen):
         yield from _numbered(name, text.words(line))
 
 
-def _jsonl(piece: Piece, options: Options, listen: Listener) -> Iterator[Item]:
-    for name, line in _decoded(piece, listen):
+def _jsonl(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
+    for name, line in _decoded(piece, how.listen):
         if not line.strip():
             continue
         try:
-            document, sentences = _object(name, line, options)
+            document, sentences = _object(name, line, how)
         except (ValueError, RecursionError, FormatError) as error:
-            listen(Problem(name, None, f"not a JSON object with a text: {error}"))
+            how.listen(Problem(name, None, f"not a JSON object with a text: {error}"))
         else:
             yield from _numbered(document, sentences)
 
 
-def _object(name: str, line: str, options: Options) -> tuple[str, Iterable[Sentence]]:
+def _object(name: str, line: str, how: ReadingOptions) -> tuple[str, Iterable[Sentence]]:
     """Return the document's name and sentences: of a text, of a list of words, or a sentence in the form of h3n."""
     entry: Any = json.loads(line)
     if not isinstance(entry, dict):
         raise ValueError(f"found {line[:20]!r}")
-    given = entry.get(options.id_column)
+    given = entry.get(how.options.id_column)
     document = name if given is None else _whole(str(given))
-    written, words = entry.get(options.text_column), entry.get("words")
+    written, words = entry.get(how.options.text_column), entry.get("words")
     if "version" in entry and words is not None:
         sentences = formats.read(io.BytesIO(line.encode()), format="jsonl")
         return document, [replace(sentence, place=Place(name, 1)) for sentence in sentences]
     if isinstance(written, str):
-        return document, text.segment(_whole(written))
+        return document, how.segment(_whole(written))
     if isinstance(words, list) and words and all(isinstance(word, str) and word.strip() for word in words):
         return document, [Sentence(words=tuple(map(_whole, words)))]
-    raise ValueError(f"neither {options.text_column!r} is a string nor 'words' a list of words (--text-column)")
+    raise ValueError(f"neither {how.options.text_column!r} is a string nor 'words' a list of words (--text-column)")
 
 
 def _whole(string: str) -> str:
-    if _HALF.search(string):
+    if HALF_SURROGATE.search(string):
         raise ValueError("half a surrogate pair, which is not a character")
     return string
 
 
-def _tables(piece: Piece, options: Options, listen: Listener) -> Iterator[Item]:
-    for number, name, written in read_rows(piece, options):
+def _tables(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
+    for number, name, written in read_rows(piece, how.options):
         document = name if name is not None else f"{piece.name}:{number}"
         if written is None:
-            listen(Problem(document, None, f"row {number} of {piece.name} has no text, or not in UTF-8"))
+            how.listen(Problem(document, None, f"row {number} of {piece.name} has no text, or not in UTF-8"))
         else:
-            yield from _numbered(document, text.segment(written))
+            yield from _numbered(document, how.segment(written))
 
 
-READERS: dict[str, Callable[[Piece, Options, Listener], Iterator[Item]]] = {
+READERS: dict[str, Callable[[Piece, ReadingOptions], Iterator[Item]]] = {
     "text": _text,
     "paragraphs": _paragraphs,
     "lines": _lines,

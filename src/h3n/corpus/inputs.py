@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from h3n.corpus.options import INPUTS, PACKED, TABLES, Options
-from h3n.corpus.storage import absolute, each, filesystem, opened, protocol
+from h3n.corpus.options import INPUTS, TABLES, Options
+from h3n.corpus.storage import absolute, each, filesystem, is_packed, opened, protocol
 from h3n.corpus.tables import parts_of
 from h3n.errors import InputError, UsageError
-from h3n.files import input_errors, shown_name
+from h3n.files import COMPRESSED, input_errors, shown_name
 
 ENDS = 1 << 16  # bytes at both ends of a file that go into its checksum
 
@@ -34,7 +34,7 @@ class Input:
 
     @property
     def is_packed(self) -> bool:
-        return PurePosixPath(self.name).suffix.lower() in PACKED
+        return is_packed(self.name)
 
 
 def find_inputs(
@@ -107,7 +107,7 @@ def _described(name: str, options: Options) -> Input:
 
 def guess_input(name: str) -> str:
     """Return the format that a file's ending stands for; running text where it stands for none."""
-    endings = [suffix.lower() for suffix in PurePosixPath(name).suffixes if suffix.lower() not in PACKED]
+    endings = [suffix.lower() for suffix in PurePosixPath(name).suffixes if suffix.lower() not in COMPRESSED]
     last = endings[-1] if endings else ""
     return next((kind for kind, known in INPUTS.items() if last in known), "text")
 

@@ -1,6 +1,6 @@
 """The engine of one machine: a process for each processor, each with one shard at a time.
 
-The model is loaded once, by a server from which the workers are forked (`h3n.corpus.nursery`), so that its pages are
+The model is loaded once, by a server from which the workers are forked (`h3n.corpus.preload`), so that its pages are
 shared; where there are no forks each worker loads it. A worker that dies is replaced and its shard begun again. Workers
 end with the process that started them, however that ends.
 """
@@ -17,35 +17,31 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from h3n.corpus import nursery
+from h3n.corpus import preload
 from h3n.corpus.shards import Shard
 from h3n.corpus.storage import PRIVATE, protocol
-from h3n.corpus.work import Crew, Done, Job, work
+from h3n.corpus.work import Done, Job, Workers, work
 from h3n.errors import InputError, in_one_line
+from h3n.system import processors
 
 DEATHS = 3  # of workers at one shard, after which it is not tried again
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 
 
-def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
+def run(job: Job, shards: Iterable[Shard], workers: Workers) -> Iterator[Done]:
     """Yield the shards as they are done; one worker, or what other processes cannot see, is worked on right here."""
     todo = iter(shards)
     first = next(todo, None)
     if first is None:
         return
-    workers = crew.workers or _processors()
-    if workers > 1 and not _is_private(job, first):
-        yield from _spread(job, first, todo, workers=workers)
+    count = workers.count or processors()
+    if count > 1 and not _is_private(job, first):
+        yield from _spread(job, first, todo, workers=count)
         return
     parser = job.load()
     yield work(job, parser, first)
     for shard in todo:
         yield work(job, parser, shard)
-
-
-def _processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _is_private(job: Job, shard: Shard) -> bool:
@@ -96,14 +92,14 @@ def _spread(job: Job, first: Shard, todo: Iterator[Shard], *, workers: int) -> I
 def _start(job: Job, shard: Shard) -> _Worker:
     context: Any = multiprocessing.get_context(METHOD)  # all have processes, their common type has none
     if METHOD == "forkserver":
-        context.set_forkserver_preload([nursery.__name__])
+        context.set_forkserver_preload([preload.__name__])
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(job, there), daemon=True)
-    os.environ[nursery.VARIABLE] = nursery.in_words(job)  # for the server, which starts with the first worker
+    os.environ[preload.VARIABLE] = preload.in_words(job)  # for the server, which starts with the first worker
     try:
         process.start()
     finally:
-        del os.environ[nursery.VARIABLE]
+        del os.environ[preload.VARIABLE]
     there.close()
     worker = _Worker(process, here, shard)
     with contextlib.suppress(OSError):
@@ -144,7 +140,7 @@ def _serve(job: Job, connection: Connection) -> None:
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     try:
-        parser = nursery.parser_of(job)
+        parser = preload.parser_of(job)
         while (shard := _received(connection)) is not None:
             connection.send(work(job, parser, shard))
     except (BrokenPipeError, KeyboardInterrupt):  # whoever gives out the work is gone

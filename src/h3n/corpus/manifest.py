@@ -12,11 +12,11 @@ from typing import Any
 from h3n import __version__
 from h3n.corpus.inputs import Input, as_table
 from h3n.corpus.options import Options
-from h3n.corpus.schema import VERSION as TABLE
 from h3n.corpus.storage import Folder
+from h3n.corpus.tables import VERSION as TABLE
 from h3n.errors import InputError, UsageError
 from h3n.files import checksum
-from h3n.models import ABOUT, ENCODER, WEIGHTS
+from h3n.models import ABOUT, ENCODER, SEGMENTER_RULES, SEGMENTER_WEIGHTS, WEIGHTS
 
 NAME = "manifest.json"
 VERSION = 1
@@ -28,7 +28,7 @@ def checksum_of_model(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(path for path in [*folder.glob("*"), *folder.glob(f"{ENCODER}/*")] if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        if name in (ABOUT, WEIGHTS) or name.startswith(f"{ENCODER}/"):
+        if name in (ABOUT, WEIGHTS, SEGMENTER_RULES, SEGMENTER_WEIGHTS) or name.startswith(f"{ENCODER}/"):
             digest.update(f"{name} {checksum(path)}\n".encode())
     return digest.hexdigest()
 
@@ -92,7 +92,7 @@ def begin(folder: Folder, manifest: dict[str, Any]) -> bool:
 
 def _check_table(folder: Folder, old: dict[str, Any], new: dict[str, Any]) -> None:
     """Raise where the shards that are there have other columns than those that would come."""
-    there, now = (one["written_by"].get("table", 1) for one in (old, new))
+    there, now = (one["written_by"].get("table", 1) for one in (old, new))  # version 1 was not written down
     if there != now and old["options"]["output_format"] == new["options"]["output_format"] == "parquet":
         raise UsageError(
             f"{folder.url}: begun with tables of version {there}, this h3n writes version {now}; name another folder, "

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from h3n import outputs
 from h3n.errors import UnknownName, UsageError
-from h3n.files import COMPRESSED
+from h3n.text import NEWLINES
 
 # The format of an input -> the endings of its files, endings of compression aside.
 INPUTS: dict[str, tuple[str, ...]] = {
@@ -23,9 +24,8 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "arrow": (".arrow", ".feather", ".ipc"),
 }
 TABLES = ("parquet", "arrow")
-PACKED = tuple(COMPRESSED)
 # The format of the output -> the ending of its shards.
-OUTPUTS = {"parquet": ".parquet", "conllu": ".conllu", "brackets": ".ptb", "jsonl": ".jsonl"}
+OUTPUTS = {"parquet": ".parquet"} | {output.name: output.shard for output in outputs.OUTPUTS.values() if output.shard}
 SMALLEST, LARGEST, PIECES = 1 << 15, 1 << 22, 64  # bytes of a shard at least and at most, and shards wanted
 
 
@@ -35,6 +35,7 @@ class Options:
 
     input_format: str | None = None
     output_format: str = "parquet"
+    newlines: str = "paragraph"
     text_column: str = "text"
     id_column: str = "id"
     decoder: str | None = None
@@ -54,6 +55,8 @@ class Options:
             raise UnknownName("input format", self.input_format, INPUTS)
         if self.output_format not in OUTPUTS:
             raise UnknownName("output format", self.output_format, OUTPUTS)
+        if self.newlines not in NEWLINES:
+            raise UnknownName("newlines", self.newlines, NEWLINES)
         if not 0.0 <= self.min_confidence <= 1.0:
             raise UsageError(f"a mean confidence of {self.min_confidence:g}; between 0 and 1 is accepted")
         if self.soft_labels and self.output_format != "jsonl":

@@ -14,10 +14,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from h3n.corpus.pieces import Piece
 from h3n.corpus.shards import Shard
-from h3n.corpus.storage import PRIVATE, protocol
-from h3n.corpus.work import Crew, Done, Job, work
+from h3n.corpus.storage import PRIVATE, Piece, protocol
+from h3n.corpus.work import Done, Job, Workers, work
 from h3n.errors import InputError, MissingExtra, UsageError
 
 SECONDS = 20.0  # for a cluster to answer
@@ -42,7 +41,7 @@ def _shard_of(fields: dict[str, Any]) -> Shard:
     return Shard(**fields | {"pieces": tuple(Piece(**piece) for piece in fields["pieces"])})
 
 
-def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
+def run(job: Job, shards: Iterable[Shard], workers: Workers) -> Iterator[Done]:
     """Yield the shards as they are done."""
     todo = list(shards)
     if not todo:
@@ -50,12 +49,12 @@ def run(job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]:
     urls = (job.out, *(piece.url for shard in todo for piece in shard.pieces))
     if any(protocol(url) in PRIVATE for url in urls):
         raise UsageError("memory:// is seen by one process alone; accepted with --engine ray: what all machines see")
-    ray = _connected(crew.address)
+    ray = _connected(workers.address)
     dataset = ray.data.from_items(
         [{"shard": json.dumps(asdict(shard))} for shard in todo], override_num_blocks=len(todo)
     )
     here = max(1, int(ray.cluster_resources().get("CPU", 1)))
-    most = crew.workers or here
+    most = workers.count or here
     answers = dataset.map_batches(
         Actor,
         fn_constructor_args=(job,),
@@ -86,7 +85,7 @@ def _connected(address: str | None) -> Any:
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
         except (ConnectionError, ValueError, RuntimeError) as error:
-            raise InputError(f"no cluster at {address or 'RAY_ADDRESS'}: {_first_line(error)}") from None
+            raise InputError(f"no cluster at {address or 'RAY_ADDRESS'}: {_last_line(error)}") from None
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     return ray
@@ -108,9 +107,10 @@ def _check_address(address: str) -> None:
 def _reason(error: Exception) -> str:
     """Return what went wrong in an actor, without the traceback of another machine."""
     cause = getattr(error, "cause", None)
-    return _first_line(cause if isinstance(cause, Exception) else error)
+    return _last_line(cause if isinstance(cause, Exception) else error)
 
 
-def _first_line(error: BaseException) -> str:
+def _last_line(error: BaseException) -> str:
+    """Return the last line of an error of Ray: a traceback stands before it."""
     lines = [line for line in str(error).strip().splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__

@@ -9,18 +9,29 @@ from typing import Any
 
 from h3n.corpus.manifest import require_manifest
 from h3n.corpus.options import OUTPUTS
-from h3n.corpus.schema import ADDED, COLUMNS, VERSION, VERSION_KEY
 from h3n.corpus.storage import Folder, absolute, opened
-from h3n.corpus.tables import arrow
-from h3n.errors import CorruptInput, InputError, Place, UsageError
+from h3n.corpus.tables import ADDED, COLUMNS, VERSION, VERSION_KEY, arrow
+from h3n.errors import CorruptInput, InputError, Place, UsageError, first_line
+from h3n.formats.rows import inserts_of
 from h3n.parser import Arc, LabelledSpan, Result
-from h3n.trees import HELPER, TOPS, Dependencies, HeadedSpan, Insert, JointTree, Sentence, tree_of
+from h3n.trees import (
+    HELPER,
+    TOPS,
+    Dependencies,
+    EmptyWord,
+    HeadedSpan,
+    Insert,
+    JointTree,
+    MultiwordToken,
+    Sentence,
+    tree_of,
+)
 
 ROWS = 500  # rows in memory
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class CorpusSentence:
     """A parsed sentence, the document it is in, its number there, and where its words begin and end in it.
 
     ``lacks`` names the columns that a corpus of an older h3n does not have: what they hold is not in the result.
@@ -33,7 +44,7 @@ class Parsed:
     lacks: tuple[str, ...] = ()
 
 
-def read(folder: str | os.PathLike[str]) -> Iterator[Parsed]:
+def read(folder: str | os.PathLike[str]) -> Iterator[CorpusSentence]:
     """Yield the sentences of a corpus in Parquet in order, with memory for a few hundred; unfinished runs too.
 
     Results are those that the parser gave, but for ``source``: ``document`` tells what a sentence is from.
@@ -76,8 +87,7 @@ def _rows_of_shard(handle: Any, name: str) -> Iterator[dict[str, Any]]:
         for batch in table.iter_batches(batch_size=ROWS, use_threads=False):
             yield from batch.to_pylist()
     except (pyarrow.ArrowException, OSError) as error:  # what the storage fails at is an InputError, and not meant
-        reason = (str(error).splitlines() or ["damaged"])[0]
-        raise CorruptInput(f"{name}: cannot be read: {reason}; remove it and repeat the run") from None
+        raise CorruptInput(f"{name}: cannot be read: {first_line(error)}; remove it and repeat the run") from None
 
 
 def _check_version(metadata: Mapping[bytes, bytes], name: str) -> None:
@@ -86,7 +96,7 @@ def _check_version(metadata: Mapping[bytes, bytes], name: str) -> None:
         raise InputError(f"{name}: a table of version {version}; this h3n reads versions up to {VERSION}")
 
 
-def parsed_of(row: Mapping[str, Any]) -> Parsed:
+def parsed_of(row: Mapping[str, Any]) -> CorpusSentence:
     """Return a row as a parsed sentence."""
     if lacks := _lacking(row):
         row = {**dict.fromkeys(lacks), **_spacing(row), **row}
@@ -105,7 +115,7 @@ def parsed_of(row: Mapping[str, Any]) -> Parsed:
         tree=tree_of(nested, words, leaf_tags, top=row["top"]) if nested else None,
         dependencies=dependencies,
         comments=tuple(row["comments"]),
-        inserts=tuple(Insert(insert["before"], insert["row"]) for insert in row["inserts"] or ()),
+        inserts=_inserts(row),
         place=Place(row["file"], row["line"]) if row["file"] is not None else None,
     )
     joint = None
@@ -115,7 +125,23 @@ def parsed_of(row: Mapping[str, Any]) -> Parsed:
     result = Result(
         sentence=sentence, joint=joint, spans=spans, arcs=tuple(arcs), score=row["score"] or 0.0, note=row["note"]
     )
-    return Parsed(row["document"], row["sentence"], result, tuple(zip(row["starts"], row["ends"], strict=True)), lacks)
+    offsets = tuple(zip(row["starts"], row["ends"], strict=True))
+    return CorpusSentence(row["document"], row["sentence"], result, offsets, lacks)
+
+
+def _inserts(row: Mapping[str, Any]) -> tuple[Insert, ...]:
+    inserts = row["inserts"] or ()
+    if inserts and "row" in inserts[0]:  # version 2
+        rows = [(insert["before"], insert["row"]) for insert in inserts]
+        return inserts_of(rows, len(row["words"]), Place(row["file"] or row["document"], row["line"] or 1))
+    return tuple(map(_insert, inserts))
+
+
+def _insert(row: Mapping[str, Any]) -> Insert:
+    rest = row["form"], row["misc"], tuple(row["columns"])
+    if row["end"] is not None:
+        return MultiwordToken(row["start"], row["end"], *rest)
+    return EmptyWord(row["start"], row["number"], *rest)
 
 
 def _nested(row: Mapping[str, Any], spans: tuple[LabelledSpan, ...]) -> tuple[HeadedSpan, ...]:
@@ -126,7 +152,7 @@ def _nested(row: Mapping[str, Any], spans: tuple[LabelledSpan, ...]) -> tuple[He
 
 
 def _spacing(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the offsets of an older table tell of the columns it has not: where words touch, and a top label."""
+    """Return what the offsets of a table of version 1 tell of columns it lacks: where words touch, and a top label."""
     gaps = [after - end for end, after in zip(row["ends"], row["starts"][1:], strict=False)]
     misc = ["SpaceAfter=No" if gap <= 0 else "_" if gap == 1 else "SpacesAfter=" + r"\s" * gap for gap in gaps]
     label = (row["brackets"] or "").lstrip("(").partition(" ")[0]

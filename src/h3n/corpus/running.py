@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,18 +19,18 @@ from h3n.corpus.status import Progress, read_progress
 from h3n.corpus.storage import Folder, absolute
 from h3n.corpus.summary import write_summary
 from h3n.corpus.tables import arrow
-from h3n.corpus.work import ERRORS, PROGRESS, Crew, Done, Job
-from h3n.corpus.writing import WRITERS
+from h3n.corpus.work import ERRORS, PROGRESS, Done, Job, Workers
 from h3n.decode import DECODERS
 from h3n.errors import UnknownName, UsageError
 from h3n.models import installed, locate
-from h3n.training.locking import locked
+from h3n.outputs import OUTPUTS
+from h3n.system import locked
 
 
 class Engine(Protocol):
     """What spreads shards over workers and yields what is known of each when it is done, in any order."""
 
-    def __call__(self, job: Job, shards: Iterable[Shard], crew: Crew) -> Iterator[Done]: ...
+    def __call__(self, job: Job, shards: Iterable[Shard], workers: Workers) -> Iterator[Done]: ...
 
 
 ENGINES: dict[str, Engine] = {"local": local.run, "ray": ray_engine.run}
@@ -85,7 +84,7 @@ def parse_corpus(
         begin(folder, manifest)
         folder.remove_drafts(ERRORS, PROGRESS)
         missing = _missing(folder, shards, job.options)
-        done = ENGINES[engine](job, missing, Crew(workers, address))
+        done = ENGINES[engine](job, missing, Workers(workers, address))
         _follow(shards, missing, done, on_progress)
         return _finish(folder, shards)
 
@@ -93,11 +92,11 @@ def parse_corpus(
 def _checked(job: Job) -> Job:
     """Raise what is wrong with a model or its options now and not in every worker; settle the precision."""
     parser, options = job.load(), job.options
-    decoder = parser.model.decoder_for(options.decoder)
-    if not WRITERS[options.output_format].needs <= set(DECODERS[decoder].needs):
-        found = DECODERS[decoder].finds
-        raise UsageError(f"decoder {decoder} finds the {found}, not what {options.output_format} shows")
-    parser.model.vocabulary.style(options.style)
+    decoder = parser.decoder_for(options.decoder)
+    output = OUTPUTS.get(options.output_format)  # Parquet, which is not one, needs nothing
+    if output is not None and not output.needs <= DECODERS[decoder].finds:
+        raise UsageError(f"decoder {decoder} finds the {DECODERS[decoder].about}, not what {output.name} shows")
+    parser.engine.vocabulary.style(options.style)
     return replace(job, options=replace(options, precision=parser.precision))
 
 
@@ -151,8 +150,3 @@ def _finish(folder: Folder, shards: Sequence[Shard]) -> Finished:
     errors = sum(record.errors for record in records)
     sentences, left_out = (sum(record.counts.get(name, 0) for record in records) for name in ("sentences", "left_out"))
     return Finished(len(shards), sentences, errors, left_out)
-
-
-def read_errors(folder: Folder) -> list[dict[str, object]]:
-    """Return the rows of the error table of a finished run."""
-    return [json.loads(line) for line in (folder.read("errors.jsonl") or b"").splitlines()]

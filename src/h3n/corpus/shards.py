@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from h3n.corpus.inputs import Input
 from h3n.corpus.options import OUTPUTS, TABLES
-from h3n.corpus.pieces import Piece
+from h3n.corpus.storage import Piece
 
 SHOWN = 3  # files of a shard in a message
 BY_LINES = ("paragraphs", "lines", "words", "jsonl")

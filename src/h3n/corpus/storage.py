@@ -20,7 +20,7 @@ import fsspec
 from fsspec.core import url_to_fs
 
 from h3n.errors import InputError, UsageError
-from h3n.files import draft_of, input_errors, reason, remove_drafts, written_file
+from h3n.files import COMPRESSED, draft_of, input_errors, reason, remove_drafts, written_file
 
 LOCAL = ("file", "local")
 WHOLE = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory")  # object stores: a write is whole or nothing
@@ -101,6 +101,26 @@ def each(function: Callable[[Item], Value], items: Sequence[Item], *, url: str) 
         return [function(item) for item in items]
     with ThreadPoolExecutor(REQUESTS, thread_name_prefix="h3n") as pool:
         return list(pool.map(function, items))
+
+
+def is_packed(name: str) -> bool:
+    """Return whether a file is compressed, by its ending."""
+    return name.lower().endswith(tuple(COMPRESSED))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file or a part of it: bytes of one by lines, row groups of a table, from ``start`` up to ``end``."""
+
+    name: str
+    url: str
+    format: str
+    start: int
+    end: int
+
+    @property
+    def is_packed(self) -> bool:
+        return is_packed(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeAlias
 
 from h3n import files
 from h3n.corpus import storage
-from h3n.corpus.pieces import Piece
+from h3n.corpus.storage import Piece
 from h3n.formats.lines import LONGEST
 
 Line: TypeAlias = tuple[int, bytes]  # the byte that a line begins at, and the line with its end
@@ -16,7 +16,7 @@ Line: TypeAlias = tuple[int, bytes]  # the byte that a line begins at, and the l
 
 def read_lines(piece: Piece, *, beyond: bool = False) -> Iterator[Line]:
     """Yield the lines that begin in the piece, or ``beyond`` it too; of one that is too long as much as shows that."""
-    packed = _is_packed(piece)
+    packed = piece.is_packed
     start = 0 if packed else piece.start
     with unpacked(piece, start=max(0, start - 1)) as handle:
         at = max(0, start - 1)
@@ -38,7 +38,7 @@ def read_paragraphs(piece: Piece) -> Iterator[tuple[int, list[Line]]]:
     A paragraph belongs to the piece in which the blank line before it begins; before the first one that is the start.
     """
     held: list[Line] = []
-    length, found = 0, piece.start == 0 or _is_packed(piece)  # `found`: the blank line before the next paragraph
+    length, found = 0, piece.start == 0 or piece.is_packed  # `found`: the blank line before the next paragraph
     with files.up_to_error(read_lines(piece, beyond=True)) as lines:
         for at, raw in lines:
             if raw.strip() and found:
@@ -49,7 +49,7 @@ def read_paragraphs(piece: Piece) -> Iterator[tuple[int, list[Line]]]:
                 if held:
                     yield held[0][0], held
                 held, length, found = [], 0, True
-                if at >= piece.end and not _is_packed(piece):
+                if at >= piece.end and not piece.is_packed:
                     return
             elif at >= piece.end:  # nothing begins here
                 return
@@ -67,15 +67,11 @@ def _skip(handle: BinaryIO) -> int:
     return passed
 
 
-def _is_packed(piece: Piece) -> bool:
-    return piece.name.lower().endswith(tuple(files.COMPRESSED))
-
-
 @contextlib.contextmanager
 def unpacked(piece: Piece, *, start: int = 0) -> Iterator[BinaryIO]:
     """Yield the bytes of a piece's file from one of them on, unpacked where it is compressed."""
     with storage.opened(piece.url, name=piece.name, start=start) as handle:
-        if not _is_packed(piece):
+        if not piece.is_packed:
             yield handle
         else:
             with files.opened(handle) as plain:

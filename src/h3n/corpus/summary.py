@@ -12,7 +12,7 @@ from h3n.corpus.counts import LENGTHS, Counts
 from h3n.corpus.manifest import require_manifest
 from h3n.corpus.storage import Folder
 from h3n.corpus.work import Done
-from h3n.workbench.plots import bar_plot
+from h3n.draw.plots import bar_plot
 
 NAME, PAGE = "summary.json", "summary.html"
 ROWS = 30  # bars of a plot

@@ -24,7 +24,6 @@ from h3n.models import locate
 from h3n.parser import LOOK_AHEAD, Parser, Result, load
 
 ERRORS, PROGRESS = "errors", "progress"
-SHARE = 8  # of the look-ahead, with which a parser begins: all of a window is to be one batch after another
 LONGEST = 4_096  # sentences of a window
 
 
@@ -53,10 +52,10 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class Workers:
     """Who works: how many processes at most (None: as many as there are processors), on which cluster."""
 
-    workers: int | None = None
+    count: int | None = None
     address: str | None = None
 
 
@@ -89,7 +88,7 @@ def _work(job: Job, parser: Parser, shard: Shard) -> Done:
     began, processor = time.time(), time.process_time()
     counts, problems = Counts(), list[Problem]()
     with out.writing(shard_name(shard.number, options.output_format)) as handle:
-        with WRITERS[options.output_format].writer(handle) as write:
+        with WRITERS[options.output_format](handle) as write:
             for item, result in _parsed(parser, shard, options, problems):
                 if result.note is None and result.confidence < options.min_confidence:
                     counts.left_out += 1
@@ -124,7 +123,7 @@ def _write(item: Item, result: Result, write: Write, counts: Counts, problems: l
 
 
 def _parsed(parser: Parser, shard: Shard, options: Options, problems: list[Problem]) -> Iterator[tuple[Item, Result]]:
-    for window in _windows(read_shard(shard, options, problems.append)):
+    for window in _windows(read_shard(shard, options, problems.append, segmenter=parser.segmenter)):
         try:
             results = _parse(parser, window, options)
         except MemoryError:
@@ -137,17 +136,9 @@ def _parsed(parser: Parser, shard: Shard, options: Options, problems: list[Probl
 
 def _parse(parser: Parser, items: Iterable[Item], options: Options) -> list[Result]:
     sentences = [item.sentence for item in items]
-    return list(
-        parser.parse(
-            sentences,
-            decoder=options.decoder,
-            style=options.style,
-            retag=options.retag,
-            keep_arcs=options.keep_arcs,
-            soft_labels=options.soft_labels,
-            look_ahead=SHARE * LOOK_AHEAD,
-        )
-    )
+    asked = parser.options(decoder=options.decoder, keep_arcs=options.keep_arcs, soft_labels=options.soft_labels)
+    read = [sentence for _, sentence in parser.read(sentences, retag=options.retag, keep_arcs=options.keep_arcs)]
+    return parser.parse_batch(read, asked, styles=[options.style] * len(read), sources=range(len(read)))
 
 
 def _one_by_one(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, BinaryIO, TypeAlias
 
+from h3n import outputs, text
 from h3n.corpus.documents import Item
-from h3n.corpus.schema import batch_of, row_of, schema
-from h3n.corpus.tables import arrow
+from h3n.corpus.tables import arrow, batch_of, row_of, schema
+from h3n.outputs import Look, Output
 from h3n.parser import Result
 
+_NUMBER = re.compile(r"[A-Za-z]?[-_.]?[0-9]+")
 GROUP = 2_000  # sentences of a row group: what is in memory before it is written
 Write: TypeAlias = Callable[[Item, Result], None]
+Writer: TypeAlias = Callable[[BinaryIO], contextlib.AbstractContextManager[Write]]
 
 
 @contextlib.contextmanager
@@ -37,23 +42,12 @@ def parquet(handle: BinaryIO) -> Iterator[Write]:
 
 
 @contextlib.contextmanager
-def conllu(handle: BinaryIO) -> Iterator[Write]:
-    """Yield what writes a sentence as CoNLL-U, with a comment where a document begins."""
+def _text(handle: BinaryIO, output: Output) -> Iterator[Write]:
+    """Yield what writes a sentence as text, with the names of document and sentence if the format has a place."""
     named = _namer()
 
     def write(item: Item, result: Result) -> None:
-        handle.write(named(item, result).conllu().encode())
-
-    yield write
-
-
-@contextlib.contextmanager
-def jsonl(handle: BinaryIO) -> Iterator[Write]:
-    """Yield what writes a sentence as a line of JSON with both trees, named as in CoNLL-U."""
-    named = _namer()
-
-    def write(item: Item, result: Result) -> None:
-        handle.write(f"{named(item, result).json()}\n".encode())
+        handle.write(output.text_of(named(item, result) if output.comments else result, Look()).encode())
 
     yield write
 
@@ -64,10 +58,9 @@ def _namer() -> Callable[[Item, Result], Result]:
 
     def named(item: Item, result: Result) -> Result:
         name = " ".join(item.document.split())
-        comments = [line for line in result.sentence.comments if not line.startswith("# newdoc")]
-        if item.sentence.place is None:  # of a text, whose sentences have numbers of their own alone
-            comments = [line for line in comments if not line.startswith("# sent_id")]
-            comments.insert(0, f"# sent_id = {name}-{item.number + 1}")
+        own = result.sentence.sent_id
+        kept = (line for line in result.sentence.comments if not line.startswith(("# newdoc", "# sent_id")))
+        comments = [f"# sent_id = {_unique(name, item, own)}", *kept]
         if before != [item.document] or item.number == 0:
             comments.insert(0, f"# newdoc id = {name}")
             before[:] = [item.document]
@@ -76,27 +69,17 @@ def _namer() -> Callable[[Item, Result], Result]:
     return named
 
 
-@contextlib.contextmanager
-def brackets(handle: BinaryIO) -> Iterator[Write]:
-    """Yield what writes a sentence as brackets on a line; an empty line for one that was not parsed."""
+def _unique(document: str, item: Item, own: str | None) -> str:
+    """Return a name for a sentence that no other of the corpus has, as long as no two documents have the same name.
 
-    def write(_: Item, result: Result) -> None:
-        handle.write(f"{result.brackets()}\n".encode())
-
-    yield write
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A format of shards. ``needs`` are the scores that a decoder must look at to find what it shows."""
-
-    writer: Callable[[BinaryIO], contextlib.AbstractContextManager[Write]]
-    needs: frozenset[str]
+    Names of a treebank stay, but for bare numbers, which every file may have.
+    """
+    if item.sentence.place is None or own is None:
+        return text.as_name(f"{document}-{item.number + 1}")
+    return text.as_name(f"{document}-{own}") if _NUMBER.fullmatch(own) else own
 
 
-WRITERS: dict[str, Output] = {
-    "parquet": Output(parquet, frozenset()),
-    "conllu": Output(conllu, frozenset({"arc"})),
-    "brackets": Output(brackets, frozenset({"full"})),
-    "jsonl": Output(jsonl, frozenset()),
+WRITERS: dict[str, Writer] = {
+    "parquet": parquet,
+    **{output.name: partial(_text, output=output) for output in outputs.OUTPUTS.values() if output.shard},
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from h3n.decode import native, reference
-from h3n.decode.constraints import Constraints, check_kinds, constrain, explain
+from h3n.decode.constraints import Constraints, constrain, explain
 from h3n.decode.scores import Parse, Scores
 from h3n.errors import DecodeError, UnknownName, UsageError
 
@@ -18,13 +18,38 @@ MEMORY_LIMIT = 1 << 30  # bytes for the chart of one sentence
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """A line of `DECODERS`: what it finds, what it needs of `Scores`, and its plain twin. Calling it runs it."""
+    """A line of `DECODERS`: the fields of `Scores` that it needs, and its plain twin. Calling it runs it."""
 
     name: str
-    finds: str
+    about: str
     cost: str
     needs: tuple[str, ...]
     reference: Callable[[Scores], Parse]
+
+    @property
+    def phrases(self) -> bool:
+        """Whether it finds phrases."""
+        return "full" in self.needs
+
+    @property
+    def dependencies(self) -> bool:
+        """Whether it finds dependencies."""
+        return "arc" in self.needs
+
+    @property
+    def joint(self) -> bool:
+        """Whether it finds both trees as one."""
+        return self.phrases and self.dependencies
+
+    @property
+    def finds(self) -> frozenset[str]:
+        """The trees that it finds, ``phrases``, ``dependencies`` or both."""
+        return frozenset(kind for kind in ("phrases", "dependencies") if getattr(self, kind))
+
+    @property
+    def takes_heads(self) -> bool:
+        """Whether the head of a span is its word with the best head score."""
+        return "head" in self.needs
 
     def __call__(self, scores: Scores) -> Parse:
         """Return the best parse of one sentence by the native decoder."""
@@ -35,6 +60,7 @@ def _auto_reference(scores: Scores) -> Parse:
     return (reference.hpsg if len(scores) <= EXACT_UP_TO else reference.h3n)(scores)
 
 
+PARTS = {"spans": "phrases", "arcs": "dependencies"}  # what constraints are on -> the tree it is a part of
 _NEEDS = native.NEEDS
 DECODERS: dict[str, Decoder] = {
     decoder.name: decoder
@@ -53,9 +79,8 @@ def usual_decoder(name: str, *, phrases: bool, dependencies: bool) -> str:
     """Return the decoder a model uses where ``name`` is chosen: another if it learned one kind of tree alone."""
     if name not in DECODERS:
         raise UnknownName("decoder", name, DECODERS)
-    known = {"full": phrases, "arc": dependencies}
-    fits = all(known.get(need, True) for need in DECODERS[name].needs)
-    return name if fits else "cky" if phrases else "mst"
+    learned = {kind for kind, known in (("phrases", phrases), ("dependencies", dependencies)) if known}
+    return name if DECODERS[name].finds <= learned else "cky" if phrases else "mst"
 
 
 def decode_batch(
@@ -76,11 +101,11 @@ def decode_batch(
         raise UnknownName("decoder", decoder, DECODERS)
     if threads < 1:
         raise UsageError(f"{threads} threads; 1 or more is accepted")
-    names = [_resolve(decoder, len(scores), exact_up_to) for scores in sentences]
+    names = [resolve(decoder, len(scores), exact_up_to) for scores in sentences]
     for number, (scores, name) in enumerate(zip(sentences, names, strict=True)):
         if name == "hpsg":
-            _check_memory(number, len(scores), memory_limit)
-    allowed = _constrain_all(sentences, decoder, constraints) if constraints is not None else sentences
+            check_memory(number, len(scores), memory_limit)
+    allowed = constrain_all(sentences, decoder, constraints) if constraints is not None else sentences
     parses = native.decode(allowed, names, threads=threads)
     found = [parse for parse in parses if parse is not None]
     if len(found) < len(parses):
@@ -90,9 +115,8 @@ def decode_batch(
     return found
 
 
-def _constrain_all(
-    sentences: Sequence[Scores], decoder: str, constraints: Sequence[Constraints | None]
-) -> list[Scores]:
+def constrain_all(sentences: Sequence[Scores], decoder: str, constraints: Sequence[Constraints | None]) -> list[Scores]:
+    """Return the scores as the constraints leave them."""
     if len(constraints) != len(sentences):
         raise UsageError(
             f"{len(constraints)} constraints for {len(sentences)} sentences; one or None for each is accepted"
@@ -100,13 +124,21 @@ def _constrain_all(
     allowed = []
     for number, (scores, wanted) in enumerate(zip(sentences, constraints, strict=True)):
         if wanted:
-            check_kinds(wanted, decoder=decoder, needs=DECODERS[decoder].needs)
+            _check_kinds(wanted, DECODERS[decoder])
             try:
                 scores = constrain(scores, wanted)
             except DecodeError as error:
                 raise DecodeError(error.reason, sentence=number) from None
         allowed.append(scores)
     return allowed
+
+
+def _check_kinds(constraints: Constraints, decoder: Decoder) -> None:
+    """Raise `UsageError` if there are constraints on something the decoder does not find."""
+    for part, kind in PARTS.items():
+        if constraints.has(part) and kind not in decoder.finds:
+            others = ", ".join(f"`{name}`" for name, other in DECODERS.items() if kind in other.finds)
+            raise UsageError(f"`{decoder.name}` finds no {part}, so none can be required or forbidden; {others} do")
 
 
 def _why_not(scores: Scores, name: str, constraints: Constraints | None, memory_limit: int) -> str:
@@ -120,13 +152,15 @@ def _why_not(scores: Scores, name: str, constraints: Constraints | None, memory_
     return why
 
 
-def _resolve(decoder: str, words: int, exact_up_to: int) -> str:
+def resolve(decoder: str, words: int, exact_up_to: int) -> str:
+    """Return which decoder `auto` means for a sentence of so many words."""
     if decoder != "auto":
         return decoder
     return "hpsg" if words <= exact_up_to else "h3n"
 
 
-def _check_memory(number: int, words: int, limit: int) -> None:
+def check_memory(number: int, words: int, limit: int) -> None:
+    """Raise `DecodeError` if the chart of `hpsg` is larger than the limit."""
     needed = native.chart_bytes("hpsg", words)
     if needed > limit:
         raise DecodeError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from h3n.errors import DecodeError, UsageError
 NEEDS: dict[str, tuple[str, ...]] = _native.DECODERS  # the fields of `Scores` that each decoder reads
 _INDEX = {name: index for index, name in enumerate(NEEDS)}
 _RANK_NEEDS = ("arc", "root", "head")
-_FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL = range(4)
+_FINE, _NO_TREE, _NOT_NUMBER, _BELOW_FULL, _CHANGED, _TOO_LARGE, _ODD_EMPTY = range(7)
 
 
 def targets() -> list[str]:
@@ -53,6 +53,55 @@ def decode(
         else:
             raise _complaint(sentences[number], NEEDS[names[number]], status, number)
     return parses
+
+
+class Answer(NamedTuple):
+    """What the charts of a sentence tell; see `h3n.decode.forest` for what the parts mean."""
+
+    best: list[Parse]
+    samples: list[Parse]
+    log_partition: float
+    entropy: float
+    spans: NDArray[np.float32] | None
+    arcs: NDArray[np.float32] | None
+    head_cells: NDArray[np.int32] | None
+    head_values: NDArray[np.float32] | None
+
+
+def explore(
+    sentences: Sequence[Scores],
+    names: Sequence[str],
+    *,
+    best: int = 0,
+    samples: int = 0,
+    seed: int = 0,
+    marginals: bool = False,
+    limit: int,
+    target: str = "",
+) -> list[Answer]:
+    """Return one answer per sentence, each from the charts of the decoder named for it; ``limit`` is in bytes.
+
+    ``target`` is as in `decode`.
+    """
+    inputs = [
+        (*_arguments(number, scores, name, NEEDS[name]), scores.empty)
+        for number, (scores, name) in enumerate(zip(sentences, names, strict=True))
+    ]
+    answers = []
+    found = _native.explore(inputs, [_INDEX[name] for name in names], best, samples, seed, marginals, limit, target)
+    for number, (status, parses, drawn, *rest) in enumerate(found):
+        if status == _TOO_LARGE:
+            raise DecodeError(
+                f"the sums over all trees of {len(sentences[number])} words take more than {limit / 2**20:.0f} MB; "
+                "raise memory_limit, or use `h3n`, which takes less",
+                sentence=number,
+            )
+        if status == _ODD_EMPTY:
+            raise DecodeError("a span without a label scores other than 0; 0 or -inf is accepted", sentence=number)
+        if status != _FINE:
+            raise _complaint(sentences[number], NEEDS[names[number]], status, number)
+        answers.append(Answer([Parse(*one) for one in parses], [Parse(*one) for one in drawn], *rest))
+    return answers
 
 
 def tree_head_scores(sentences: Sequence[Scores], *, threads: int = 1) -> list[NDArray[np.float32]]:

@@ -26,6 +26,7 @@ _FIELDS: dict[str, tuple[type[np.generic], int, int]] = {
     "root": (np.float32, 1, 0),
     "head": (np.float32, 1, 0),
     "label": (np.int32, 2, 1),
+    "empty": (np.float32, 2, 1),
 }
 
 
@@ -44,6 +45,11 @@ class Scores:
     root: Floats | None = None  # (n,)
     head: Floats | None = None  # (n,): how much a word is a head; for `h3n` only
     label: Labels | None = None  # (n+1, n+1): the label that `full` is the score of
+    # (n+1, n+1): what no label is worth, 0 or -inf, where `open` does not tell because `full` is higher: on a required
+    # span no label is barred. None means 0 there. Only the trees beside the best one depend on it.
+    empty: Floats | None = None
+    # (n+1, n+1, labels): what each label is worth, the empty one first. Only constraints on labels ask for it.
+    labels: Floats | None = None
 
     def __post_init__(self) -> None:
         words = None
@@ -62,6 +68,14 @@ class Scores:
                 )
             if array is not given:
                 object.__setattr__(self, name, array)
+        if self.labels is not None:
+            array = np.asarray(self.labels)
+            if array.dtype != np.float32 or array.ndim != 3 or array.shape[:2] != ((words or 0) + 1,) * 2:
+                raise DecodeError(
+                    f"labels has type {array.dtype} and shape {array.shape}; float32 and "
+                    f"{((words or 0) + 1,) * 2} by the number of labels is accepted"
+                )
+            object.__setattr__(self, "labels", array)
         if words is None:
             raise DecodeError("no scores at all; give full and open, arc and root, or all of them")
 
@@ -78,6 +92,31 @@ class Scores:
                 return len(spans) - 1
         words = self.root if self.root is not None else self.head
         return 0 if words is None else len(words)
+
+
+def trusted(
+    *,
+    full: Floats | None,
+    open: Floats | None,  # noqa: A002
+    arc: Floats | None,
+    root: Floats | None,
+    label: Labels | None,
+    head: Floats | None = None,
+    empty: Floats | None = None,
+    labels: Floats | None = None,
+) -> Scores:
+    """Return scores that are known to fit each other, without a look at them: a parser makes many."""
+    made = object.__new__(Scores)
+    put = object.__setattr__
+    put(made, "full", full)
+    put(made, "open", open)
+    put(made, "arc", arc)
+    put(made, "root", root)
+    put(made, "head", head)
+    put(made, "label", label)
+    put(made, "empty", empty)
+    put(made, "labels", labels)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +171,26 @@ def weigh(scores: Scores, weight: float) -> Scores:
             return np.where(np.isneginf(values), values, np.float32(0.0))
         return values * np.float32(factor)
 
-    return Scores(
+    return trusted(
         full=times(scores.full, weight),
         open=times(scores.open, weight),
         arc=times(scores.arc, 1.0 - weight),
         root=times(scores.root, 1.0 - weight),
         head=scores.head,
         label=scores.label,
+        empty=scores.empty,
+        labels=times(scores.labels, weight),
     )
+
+
+def empty_scores(scores: Scores) -> Floats:
+    """Return what no label is worth on each span: as given, or as far as ``open`` tells, or else 0."""
+    if scores.empty is not None:
+        return scores.empty
+    assert scores.full is not None
+    assert scores.open is not None
+    free = np.where(scores.full >= 0, np.float32(0.0), np.float32(-np.inf))
+    return np.where(scores.open > scores.full, scores.open, free)
 
 
 def label_scores(cube: Any, *, helper: int | None = None, lengths: Sequence[int] | None = None) -> tuple[Any, Any, Any]:

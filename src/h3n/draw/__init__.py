@@ -6,9 +6,7 @@ Everything takes a joint tree, or a sentence that carries one or both trees, or 
 from h3n.draw.figure import Drawable, WithConfidence
 from h3n.draw.latex import forest, latex, tikz_dependency
 from h3n.draw.marked_brackets import joint_brackets, read_joint_brackets
-from h3n.draw.page import html
-from h3n.draw.picture import NARROWEST_PICTURE, svg
-from h3n.draw.raster import missing_characters, png
+from h3n.draw.picture import NARROWEST_PICTURE, html, missing_characters, png, svg
 from h3n.draw.terminal import NARROWEST, pretty
 from h3n.draw.themes import THEMES
 from h3n.draw.widths import visible

@@ -1,9 +1,9 @@
-"""Where everything of a picture stands; drawing it is then only writing it down.
+"""Where everything stands in a picture: phrases above the words, arcs below, and long sentences in several rows.
 
-The phrase tree stands above the words, the arcs hang below them. A phrase stands straight above its head word (without
-heads: above its middle word), just above its highest child. So the way from a phrase down to its head is a vertical
-line, a word's phrases form its spine, and no line can meet a label: two phrases of one height cover different words,
-and a word's column is as wide as the widest thing in it.
+A layout is in pixels, from the upper left corner; `lay_out` makes one of a figure.
+
+A phrase that is cut stands in every row it reaches into, with dots where it goes on. A word whose governor stands in
+another row has no arc but the governor's number beside its relation.
 """
 
 from __future__ import annotations
@@ -14,9 +14,169 @@ from itertools import pairwise
 
 from h3n.draw.arcs import arc_levels, arc_ports
 from h3n.draw.figure import Arc, Figure, Phrase
-from h3n.draw.geometry import METRICS, Bow, Edge, Layout, Metrics, PhraseLabel, Text
-from h3n.draw.widths import text_width
+from h3n.draw.widths import ELLIPSIS, text_width
 from h3n.trees import HELPER, ROOT, UNARY, is_projective
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The measures of a picture, in pixels at its natural size."""
+
+    margin: float = 18
+    word: float = 15
+    label: float = 13
+    tag: float = 11
+    relation: float = 11
+    number: float = 9
+    tree_step: float = 27
+    arc_step: float = 18
+    gap: float = 14  # between columns
+    port: float = 7  # between arcs that end at one word
+    pad: float = 3  # between a text and a line
+    corner: float = 7
+    reach: float = 60  # from a dependent to the label of its arc, at most
+    arrow: float = 6
+
+
+METRICS = Metrics()
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text by the middle of its box."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+
+    @property
+    def left(self) -> float:
+        return self.x - self.width / 2
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def top(self) -> float:
+        return self.y - self.height / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height / 2
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseLabel:
+    """One label of a phrase; a unary chain has several, the outermost first."""
+
+    phrase: int
+    box: Text
+    helper: bool
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line of the phrase tree: level from (x, y), then down to (to_x, to_y). ``head``: it leads to the head.
+
+    ``phrase`` or ``word`` is the number of what it leads down to.
+    """
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    head: bool
+    phrase: int | None = None
+    word: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bow:
+    """An arc as drawn: down from its governor, level at ``bottom``, up to its dependent. A root arc is one line."""
+
+    level: int
+    start: float
+    end: float
+    top: float
+    bottom: float
+    label: Text
+    root: bool
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All of a picture's parts with their coordinates; y grows downwards."""
+
+    width: float
+    height: float
+    words: tuple[Text, ...]
+    tags: tuple[Text, ...]
+    numbers: tuple[Text, ...]
+    labels: tuple[PhraseLabel, ...]
+    edges: tuple[Edge, ...]
+    bows: tuple[Bow, ...]
+
+
+def mirrored(layout: Layout) -> Layout:
+    """Return the picture with left and right exchanged, as scripts that run from right to left need it."""
+
+    def text(t: Text) -> Text:
+        return replace(t, x=layout.width - t.x)
+
+    def edge(e: Edge) -> Edge:
+        return replace(e, x=layout.width - e.x, to_x=layout.width - e.to_x)
+
+    def bow(b: Bow) -> Bow:
+        return replace(b, start=layout.width - b.start, end=layout.width - b.end, label=text(b.label))
+
+    return replace(
+        layout,
+        words=tuple(map(text, layout.words)),
+        tags=tuple(map(text, layout.tags)),
+        numbers=tuple(map(text, layout.numbers)),
+        labels=tuple(replace(label, box=text(label.box)) for label in layout.labels),
+        edges=tuple(map(edge, layout.edges)),
+        bows=tuple(map(bow, layout.bows)),
+    )
+
+
+def stacked(rows: Sequence[Layout], *, margin: float) -> Layout:
+    """Return one picture with the rows below each other, the margin between two of them used once."""
+    done = Layout(margin, margin, (), (), (), (), (), ())
+    for row in rows:
+        down = _moved(row, done.height - margin)
+        done = Layout(
+            width=max(done.width, row.width),
+            height=done.height - margin + row.height,
+            words=done.words + down.words,
+            tags=done.tags + down.tags,
+            numbers=done.numbers + down.numbers,
+            labels=done.labels + down.labels,
+            edges=done.edges + down.edges,
+            bows=done.bows + down.bows,
+        )
+    return done
+
+
+def _moved(layout: Layout, down: float) -> Layout:
+    def text(t: Text) -> Text:
+        return replace(t, y=t.y + down)
+
+    return replace(
+        layout,
+        words=tuple(map(text, layout.words)),
+        tags=tuple(map(text, layout.tags)),
+        numbers=tuple(map(text, layout.numbers)),
+        labels=tuple(replace(label, box=text(label.box)) for label in layout.labels),
+        edges=tuple(replace(e, y=e.y + down, to_y=e.to_y + down) for e in layout.edges),
+        bows=tuple(replace(b, top=b.top + down, bottom=b.bottom + down, label=text(b.label)) for b in layout.bows),
+    )
+
 
 LONGEST = 60  # characters of a word that are shown
 BOLD = 1.15  # how much wider phrase labels are than plain text
@@ -237,3 +397,46 @@ def _free_middle(
     lines.sort()
     spots = [min(max(middle, a + width / 2), b - width / 2) for a, b in pairwise(lines) if b - a >= width]
     return min(spots, key=lambda at: abs(at - middle), default=middle)
+
+
+def rows_of(figure: Figure, fits: Callable[[Figure], bool]) -> Iterator[Figure]:
+    """Yield the figure in as few parts as fit; a word that does not fit stands alone."""
+    start = 0
+    while start < len(figure):
+        end = start + 1
+        while end < len(figure) and fits(part_of(figure, start, end + 1)):
+            end += 1
+        yield part_of(figure, start, end)
+        start = end
+
+
+def part_of(figure: Figure, start: int, end: int) -> Figure:
+    """Return the figure of the words from ``start`` up to ``end``."""
+    numbers: dict[int, int] = {}  # of the phrases that are kept: old -> new
+    phrases: list[Phrase] = []
+    for number, phrase in enumerate(figure.phrases):
+        if phrase.start < end and phrase.end > start:
+            numbers[number] = len(phrases)
+            phrases.append(_cut_phrase(phrase, start, end, parent=numbers.get(phrase.parent, ROOT)))
+    return Figure(
+        words=figure.words[start:end],
+        tags=figure.tags[start:end],
+        phrases=tuple(phrases),
+        arcs=tuple(_moved_arc(arc, start, end) for arc in figure.arcs[start:end]),
+        first=figure.first + start,
+    )
+
+
+def _cut_phrase(phrase: Phrase, start: int, end: int, *, parent: int) -> Phrase:
+    before, after = ELLIPSIS * (phrase.start < start), ELLIPSIS * (phrase.end > end)
+    label = UNARY.join(f"{before}{label}{after}" for label in phrase.label.split(UNARY))
+    head = phrase.head - start if phrase.head is not None and start <= phrase.head < end else None
+    limits = max(phrase.start, start) - start, min(phrase.end, end) - start
+    return Phrase(*limits, label, head, parent, phrase.confidence)
+
+
+def _moved_arc(arc: Arc, start: int, end: int) -> Arc:
+    if start <= arc.governor < end:
+        return replace(arc, governor=arc.governor - start, dependent=arc.dependent - start)
+    away = "" if arc.governor == ROOT else f" \u2190 {arc.governor + 1}"
+    return replace(arc, governor=ROOT, dependent=arc.dependent - start, relation=arc.relation + away)

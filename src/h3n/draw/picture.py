@@ -1,23 +1,24 @@
-"""A tree as an SVG picture: no script, no outside font or file, one text element per text.
+"""A tree as an SVG picture, as PNG, and a page of pictures: no script, no outside font or file.
 
-Colours are attributes of groups, so that every program that reads SVG shows them; a style sheet only overrides them
-where the reader prefers a dark screen.
+There is one text element for each text. Colours are attributes of groups, so that every program that reads SVG shows
+them; a style sheet only overrides them where the reader prefers a dark screen.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from html import escape
+from functools import lru_cache
+from html import escape, unescape
+from typing import Any
 
 from h3n.draw.figure import Drawable, Figure, figure_of
-from h3n.draw.geometry import METRICS, Bow, Edge, Layout, Text, mirrored, stacked
-from h3n.draw.layout import lay_out
-from h3n.draw.rows import rows_of
+from h3n.draw.layout import METRICS, Bow, Edge, Layout, Text, lay_out, mirrored, rows_of, stacked
 from h3n.draw.themes import Palette, Theme, theme_named
 from h3n.draw.widths import right_to_left
-from h3n.errors import UsageError
+from h3n.errors import MissingExtra, UsageError
 
 FONTS = "Helvetica Neue, Helvetica, Arial, Liberation Sans, Noto Sans, DejaVu Sans, sans-serif"
 # What XML 1.0 cannot hold, even escaped.
@@ -225,3 +226,94 @@ def _arrow(bow: Bow) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
+
+
+# A picture keeps its natural size, at which it can be read; a long sentence scrolls sideways.
+_STYLE = """
+body { margin: 2rem; font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.3rem; }
+figure { margin: 0 0 2.5rem; }
+figcaption { margin-bottom: .5rem; }
+figure > div { overflow-x: auto; }
+svg { display: block; }
+@media print { figure { break-inside: avoid; } svg { max-width: 100%; height: auto; } }
+""".strip()
+
+
+def html(
+    pictures: Iterable[tuple[Drawable, str]],
+    *,
+    title: str = "Trees",
+    theme: str = "auto",
+    helpers: bool = False,
+    fit: int | None = None,
+) -> str:
+    """Return a page with a picture of each tree below its caption; ``fit`` is the widest a picture may be."""
+    figures = ((svg(tree, theme=theme, helpers=helpers, fit=fit), caption) for tree, caption in pictures)
+    return "\n".join(_lines(figures, title=title, theme=theme)) + "\n"
+
+
+def _lines(figures: Iterable[tuple[str, str]], *, title: str, theme: str) -> Iterator[str]:
+    chosen = theme_named(theme)
+    yield f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{clean(title)}</title>'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<style>\n{_STYLE}\n{_page_colours(chosen.palette)}"
+    if chosen.dark is not None:
+        yield f"@media (prefers-color-scheme: dark) {{ {_page_colours(chosen.dark)} }}"
+    yield f"</style>\n</head>\n<body>\n<h1>{clean(title)}</h1>"
+    for picture, caption in figures:
+        yield f'<figure>\n<figcaption dir="auto">{clean(caption)}</figcaption>'
+        yield f"<div>{picture.rstrip()}</div>\n</figure>"
+    yield "</body>\n</html>"
+
+
+def _page_colours(palette: Palette) -> str:
+    return f"body {{ color: {palette.word}; background: {palette.background or '#ffffff'}; }}"
+
+
+_TEXT = re.compile(r"<text[^>]*>([^<]*)</text>")
+_UNASSIGNED = "\U0010fffd"  # no font has it: what stands for it stands for every missing character
+
+
+def png(svg_text: str, *, scale: float = 2.0) -> bytes:
+    """Return the SVG picture as the bytes of a PNG file, ``scale`` times its natural size.
+
+    The fonts are those of the machine; `missing_characters` says which characters they lack. `MissingExtra` if the
+    converter is not installed.
+    """
+    try:
+        return bytes(_converter().svg_to_bytes(svg_string=svg_text, zoom=scale))
+    except ValueError as error:
+        raise UsageError(f"the picture cannot be converted to PNG: {error}") from None
+
+
+def missing_characters(svg_text: str) -> str:
+    """Return the characters of the picture's texts that no font of this machine has: PNG shows them as boxes."""
+    texts = unescape("".join(_TEXT.findall(svg_text)))
+    return "".join(c for c in sorted(set(texts)) if _is_seen(c) and _is_missing(c))
+
+
+def _is_seen(character: str) -> bool:
+    """Return whether the character should be seen and may be missing: ASCII is in every font."""
+    return not character.isascii() and unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
+
+
+@lru_cache(maxsize=4096)
+def _is_missing(character: str) -> bool:
+    return _drawn(character) == _drawn(_UNASSIGNED)
+
+
+@lru_cache(maxsize=4096)
+def _drawn(character: str) -> bytes:
+    text = f'<text x="10" y="30" font-size="20">{escape(character)}</text>'
+    size = 'width="40" height="40"'
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONTS}">{text}</svg>'
+    return bytes(_converter().svg_to_bytes(svg_string=picture))
+
+
+def _converter() -> Any:
+    try:
+        import resvg_py
+    except ImportError:
+        raise MissingExtra("PNG pictures", "png") from None
+    return resvg_py

@@ -16,15 +16,128 @@ Where the lines would get too long, a phrase starts again at the left margin (``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
 
-from h3n.draw.cells import Line
+from h3n.draw.arcs import arc_levels
 from h3n.draw.figure import Drawable, Figure, figure_of
-from h3n.draw.terminal_arcs import arc_lines, arc_width
-from h3n.draw.widths import columns, shorten, visible
+from h3n.draw.widths import cells, columns, fit, shorten, visible
 from h3n.errors import UsageError
 from h3n.trees import ROOT, UNARY
+
+# style -> the terminal's code for it
+STYLES = {"": "", "head": "1;34", "label": "1", "word": "", "faint": "2", "relation": "33"}
+COLOURS = ("\x1b[0m", *(f"\x1b[{code}m" for code in STYLES.values() if code))
+
+
+@dataclass(slots=True)
+class Line:
+    """A line under construction. A wide character takes two cells, the second of them empty."""
+
+    cells: list[tuple[str, str]] = field(default_factory=list)
+
+    def put(self, column: int, text: str, style: str = "") -> None:
+        """Write the text from this column on, over what stands there."""
+        for character, width in cells(text):
+            if not width:  # a combining mark belongs to the character before it
+                if column:
+                    before, kept = self.cells[column - 1]
+                    self.cells[column - 1] = (before + character, kept)
+                continue
+            self._reach(column + width)
+            self.cells[column] = (character, style)
+            if width == 2:
+                self.cells[column + 1] = ("", style)
+            column += width
+
+    def fill(self, start: int, end: int, mark: str, style: str = "") -> None:
+        """Repeat a mark over the cells from ``start`` up to ``end``."""
+        self.put(start, mark * (end - start), style)
+
+    def add(self, text: str, width: int, *, style: str = "", right: bool = False) -> None:
+        """Append a text of exactly this many columns."""
+        fitted = fit(text, width)
+        if right:
+            fitted = " " * (width - columns(text)) + text
+        self.cells.append((fitted, style))
+
+    def render(self, *, colour: bool) -> str:
+        """Return the line without blanks at its end, with codes for the styles if asked."""
+        if not colour:
+            return _text(self.cells).rstrip()
+        runs = [(style, _text(run)) for style, run in groupby(self.cells, key=lambda cell: cell[1])]
+        return "".join(f"\x1b[{STYLES[style]}m{text}\x1b[0m" if STYLES[style] else text for style, text in runs)
+
+    def _reach(self, column: int) -> None:
+        self.cells.extend([(" ", "")] * (column - len(self.cells)))
+
+
+def _text(cells: Iterable[tuple[str, str]]) -> str:
+    return "".join(text for text, _ in cells)
+
+
+UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
+_UNICODE = {
+    UP | DOWN: "│",
+    LEFT | RIGHT: "─",
+    UP | RIGHT: "╰",
+    DOWN | RIGHT: "╭",
+    UP | LEFT | RIGHT: "┴",
+    DOWN | LEFT | RIGHT: "┬",
+    UP | DOWN | RIGHT: "├",
+    UP | DOWN | LEFT | RIGHT: "┼",
+}
+_ASCII = {UP | DOWN: "|", LEFT | RIGHT: "-"}  # a corner is a plus
+
+
+def arc_width(figure: Figure) -> int:
+    """Return how many columns the arcs need when packed as tightly as can be."""
+    return max(_levels(figure), default=-2) + 2
+
+
+def arc_lines(figure: Figure, room: int, *, ascii_only: bool) -> Iterator[Line]:
+    """Yield the arcs of each word in at most ``room`` columns; outer arcs that find no place there are left out."""
+    levels = _levels(figure)
+    outermost = min(max(levels, default=0), max(room - 2, 0))
+    step = 2 if 2 * outermost + 2 <= room else 1
+    width = outermost * step + 2 if figure.arcs else 0
+    sides: list[dict[int, int]] = [{} for _ in figure.words]  # by word and column: where lines go from there
+    for arc, level in zip(figure.arcs, levels, strict=True):
+        if arc.governor == ROOT or level > outermost:
+            continue
+        column = (outermost - level) * step
+        for word, turn in ((arc.left, DOWN), (arc.right, UP)):
+            _add(sides[word], column, turn | RIGHT)
+            for passed in range(column + 1, width):
+                _add(sides[word], passed, LEFT | RIGHT)
+        for word in range(arc.left + 1, arc.right):
+            _add(sides[word], column, UP | DOWN)
+    for word, found in enumerate(sides):
+        arrow = bool(figure.arcs) and figure.arcs[word].governor != ROOT
+        yield _line(found, width, arrow=arrow, ascii_only=ascii_only)
+
+
+def _levels(figure: Figure) -> list[int]:
+    """Return the levels of the arcs; the arc of the root word, which is not drawn, has level 0."""
+    levels = arc_levels(figure.arcs)
+    return [0 if arc.governor == ROOT else level for arc, level in zip(figure.arcs, levels, strict=True)]
+
+
+def _add(sides: dict[int, int], column: int, directions: int) -> None:
+    sides[column] = sides.get(column, 0) | directions
+
+
+def _line(sides: dict[int, int], width: int, *, arrow: bool, ascii_only: bool) -> Line:
+    line = Line()
+    line.fill(0, width, " ")
+    for column, directions in sides.items():
+        mark = _ASCII.get(directions, "+") if ascii_only else _UNICODE[directions]
+        line.put(column, mark, "head")
+    if arrow and width - 1 in sides:
+        line.put(width - 1, ">" if ascii_only else "▸", "head")
+    return line
+
 
 NARROWEST = 40
 TREE_SHARE = 0.5  # of the width: what the tree may take before words are cut

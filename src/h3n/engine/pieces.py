@@ -46,6 +46,12 @@ class Rows:
     word_pieces: Numbers
     word_of: Numbers
 
+    def without_padding(self) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
+        """Return ids and types of all rows in a row, how long each of them is, and where the words' pieces stand."""
+        places = np.cumsum(self.mask.ravel()) - 1
+        lengths = self.mask.sum(axis=1, dtype=np.int64)
+        return self.ids[self.mask], self.types[self.mask], lengths, places[self.word_pieces], self.word_of
+
 
 class Tokenizer:
     """A tokenizer of the tokenizers library, used on words that are already split.
@@ -76,13 +82,12 @@ class Tokenizer:
         """Return the pieces of a sentence; a word without any gets the unknown piece."""
         if not self.word_by_word:
             return self._tokenize_together(words)
-        found = [self._known.get(word) for word in words]
-        for at, ids in enumerate(found):
-            if ids is None:
-                found[at] = self._learn(words[at])
-        rows = [ids for ids in found if ids is not None]
+        try:
+            rows = list(map(self._known.__getitem__, words))
+        except KeyError:  # another thread may make room meanwhile, so what is learned is not looked up again
+            rows = [self._known.get(word) or self._learn(word) for word in words]
         flat = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
-        return Pieces(flat, np.repeat(np.arange(len(rows)), [len(ids) for ids in rows]))
+        return Pieces(flat, np.repeat(np.arange(len(rows)), list(map(len, rows))))
 
     def _learn(self, word: str) -> tuple[int, ...]:
         """Return the pieces of a word and remember them, if it is not too long."""

@@ -14,23 +14,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from h3n.engine.saved import Shapes, compare, read_shapes, read_weights
 from h3n.engine.storage import Floats, pack
+from h3n.engine.weights import Shapes, compare, read_shapes, read_weights
 from h3n.errors import InputError
-from h3n.files import checksum, drafted, read_json, write_text
-from h3n.models import SEGMENTER, SEGMENTER_WEIGHTS, SHA256
+from h3n.files import checksum, drafted, read_json, write_json, write_text
+from h3n.models import ABOUT, SEGMENTER, SEGMENTER_RULES, SEGMENTER_WEIGHTS, SHA256, read_about
 from h3n.text import SEGMENTERS, Segmenter, Token
 from h3n.text.boundaries import shortened
 from h3n.text.expansions import Expansions, from_json, to_json
 
 Numbers: TypeAlias = NDArray[np.int64]
 
+LEARNED = "learned"  # how a model names a segmenter of its own
 VERSION = 1
 BITS = 8
 KEYS = ("version", SHA256, "size", "characters", "pairs", "marks", "blanks", "expansions")
@@ -106,9 +107,11 @@ def _marks(text: str, rules: str) -> Floats:
     return marks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LearnedSegmenter(Segmenter):
     """A segmenter learned from a treebank."""
+
+    name: ClassVar[str] = LEARNED
 
     alphabet: Alphabet
     expansions: Expansions
@@ -188,13 +191,21 @@ def write_segmenter(segmenter: LearnedSegmenter, folder: Path) -> None:
         "blanks": segmenter.blanks,
         "expansions": to_json(segmenter.expansions),
     }
-    write_text(folder / SEGMENTER, json.dumps(about, ensure_ascii=False) + "\n")
-    (folder / SEGMENTER_WEIGHTS).chmod((folder / SEGMENTER).stat().st_mode)  # who may read one may read the other
+    write_text(folder / SEGMENTER_RULES, json.dumps(about, ensure_ascii=False) + "\n")
+    (folder / SEGMENTER_WEIGHTS).chmod((folder / SEGMENTER_RULES).stat().st_mode)  # who may read one may read the other
+
+
+def name_segmenter(segmenter: Segmenter, folder: Path) -> None:
+    """Make a segmenter that of the saved model in a folder; a learned one is written there first."""
+    if isinstance(segmenter, LearnedSegmenter):
+        write_segmenter(segmenter, folder)
+    if (folder / ABOUT).exists():
+        write_json(folder / ABOUT, read_about(folder) | {SEGMENTER: segmenter.name})
 
 
 def read_segmenter(folder: Path) -> LearnedSegmenter:
     """Return the segmenter in the folder of a model, everything checked."""
-    file, weights = folder / SEGMENTER, folder / SEGMENTER_WEIGHTS
+    file, weights = folder / SEGMENTER_RULES, folder / SEGMENTER_WEIGHTS
     about = read_json(file, largest=LARGEST)
     if not isinstance(about, dict) or about.get("version") != VERSION:
         raise InputError(f"{file}: written by another version of h3n; expected version {VERSION}")
@@ -207,7 +218,7 @@ def read_segmenter(folder: Path) -> LearnedSegmenter:
         raise InputError(f"{file}: {error}") from None
     compare(weights, read_shapes(weights), implied_shapes(about["size"], alphabet, expansions))
     if checksum(weights) != about[SHA256]:
-        raise InputError(f"{weights}: not the weights that were saved: the checksum differs from {SEGMENTER}'s")
+        raise InputError(f"{weights}: not the weights that were saved: the checksum differs from {SEGMENTER_RULES}'s")
     floats = {name: value.floats() for name, value in read_weights(weights).items()}
     return LearnedSegmenter(alphabet, expansions, about["blanks"], floats)
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from h3n.config.building import show
 from h3n.engine.architectures import Architecture
@@ -29,6 +32,7 @@ MOST_MARKS = 16  # around a sentence
 LONGEST_TEXT = 16  # characters that a part puts into a text
 LONGEST_PIECE = 10_000  # characters
 LONGEST_WORD = 200  # characters that WordPiece looks up: it takes the square of them
+_SURROGATE = re.compile("[\ud800-\udfff]")
 LONGEST_MAPPED = 64  # bytes that a table of characters puts in place of one; that of SentencePiece has 33
 # Regular expressions of tokenizers in use. Others are refused: there are some that take for ever.
 PATTERNS = {
@@ -82,7 +86,11 @@ def read_tokenizer(folder: Path, architecture: Architecture, *, windows: int = 0
         found = Tokenizer(backend, padding=padding, unknown=unknown, limit=limit)
     except InputError as error:
         raise InputError(f"{file}: {str(error).removeprefix('the tokenizer: ')}") from None
-    _check_numbers(file, table, found, architecture)
+    check_numbers(file, table, found, rows=architecture.vocab_size)
+    before, inside, after = found.types
+    kind, last = max(*before, inside, *after, 0), architecture.type_vocab_size - 1
+    if kind > last > 0:  # types are read where there are several
+        raise InputError(f"{file}: a piece is of type {kind}; the encoder has vectors for 0 to {last}")
     return found
 
 
@@ -95,9 +103,8 @@ def _number(backend: Any, options: Table, name: str, file: Path) -> int | None:
     return found
 
 
-def _check_numbers(file: Path, table: Table, tokenizer: Tokenizer, architecture: Architecture) -> None:
-    """Raise if there is a piece for which the encoder has no vector."""
-    last = architecture.vocab_size - 1
+def check_numbers(file: Path, table: Table, tokenizer: Tokenizer, *, rows: int) -> None:
+    """Raise if there is a piece for which the encoder has no vector: it has so many."""
     largest = {
         "its vocabulary": _largest(table["model"]),
         "added_tokens": max(tokenizer.backend.get_added_tokens_decoder(), default=0),
@@ -106,12 +113,8 @@ def _check_numbers(file: Path, table: Table, tokenizer: Tokenizer, architecture:
         "unk_token": tokenizer.unknown,
     }
     for where, number in largest.items():
-        if number > last:
-            raise InputError(f"{file}: {where} has the number {number}; the encoder has vectors for 0 to {last}")
-    before, inside, after = tokenizer.types
-    kind, last = max(*before, inside, *after, 0), architecture.type_vocab_size - 1
-    if kind > last > 0:  # types are read where there are several
-        raise InputError(f"{file}: a piece is of type {kind}; the encoder has vectors for 0 to {last}")
+        if number >= rows:
+            raise InputError(f"{file}: {where} has the number {number}; the encoder has vectors for 0 to {rows - 1}")
 
 
 def _largest(model: Table) -> int:
@@ -207,8 +210,6 @@ def _text(part: Table, name: str, where: str, *, longest: int = LONGEST_TEXT, em
         return ""
     if not isinstance(given, str) or len(given) > longest or not (given or empty):
         raise _Fault(f"{where}.{name} is {show(given)}; expected a text of {longest} characters at most")
-    if any("\ud800" <= character <= "\udfff" for character in given):
-        raise _Fault(f"{where}.{name} has half a surrogate pair inside; expected text")
     return given
 
 
@@ -261,10 +262,30 @@ def _mapped(part: Table, where: str) -> float:
         raise _Fault(f"{where}.precompiled_charsmap: its texts are not UTF-8") from None
     if not texts.endswith(b"\0"):
         raise _Fault(f"{where}.precompiled_charsmap: its texts break off")
+    _check_trie(np.frombuffer(content[4 : 4 + size], dtype="<u4").astype(np.int64), len(texts), where)
     longest = max(map(len, texts.split(b"\0")))
     if longest > LONGEST_MAPPED:
         raise _Fault(f"{where}.precompiled_charsmap: a text of {longest} bytes; accepted: {LONGEST_MAPPED} at most")
     return float(max(longest, 1))
+
+
+def _check_trie(units: Any, texts: int, where: str) -> None:
+    """Raise if a text could lead out of a double-array trie, or out of the texts: the library would panic there."""
+    offsets = (units >> 10) << ((units & 512) >> 6)
+    labels, seen, places = np.arange(1, 256), np.zeros(len(units), dtype=np.bool_), offsets[:1]
+    while places.size:
+        inside = (places | 255).max() < len(units)
+        if inside:
+            seen[places] = True
+            at = (places[:, None] ^ labels)[(units[places[:, None] ^ labels] & 0x800000FF) == labels]
+            places = at ^ offsets[at]
+            inside = not places.size or places.max() < len(units)
+        if inside:
+            values = units[places[(units[at] & 256) > 0]] & 0x7FFFFFFF
+            inside = not values.size or values.max() < texts
+        if not inside:
+            raise _Fault(f"{where}.precompiled_charsmap: its trie leads out of the table")
+        places = np.unique(places[~seen[places]])
 
 
 def _split(part: Table, where: str) -> float:
@@ -293,20 +314,19 @@ def _vocabulary(part: Table, where: str) -> Mapping[str, int]:
     vocabulary = part.get("vocab")
     if not isinstance(vocabulary, dict) or not vocabulary:
         raise _Fault(f"{where}.vocab is {show(vocabulary)}; expected a table of pieces and their numbers")
-    if not all(type(number) is int and 0 <= number < 2**31 for number in vocabulary.values()):
+    numbers = vocabulary.values()
+    if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) >= 2**31:
         raise _Fault(f"{where}.vocab has a number that is no whole number from 0 to {2**31 - 1}")
-    if len(set(vocabulary.values())) < len(vocabulary):
+    if len(set(numbers)) < len(vocabulary):
         raise _Fault(f"{where}.vocab has two pieces with one number")
     _check_pieces(vocabulary, where)
     return vocabulary
 
 
-def _check_pieces(pieces: Any, where: str) -> None:
-    for piece in pieces:
-        if len(piece) > LONGEST_PIECE:
-            raise _Fault(f"{where}.vocab: a piece of {len(piece)} characters; accepted: {LONGEST_PIECE} at most")
-        if not piece.isascii() and any("\ud800" <= character <= "\udfff" for character in piece):
-            raise _Fault(f"{where}.vocab: a piece has half a surrogate pair inside; expected text")
+def _check_pieces(pieces: Collection[str], where: str) -> None:
+    longest = max(map(len, pieces), default=0)
+    if longest > LONGEST_PIECE:
+        raise _Fault(f"{where}.vocab: a piece of {longest} characters; accepted: {LONGEST_PIECE} at most")
 
 
 def _unknown(part: Table, where: str, vocabulary: Mapping[str, int]) -> None:
@@ -353,7 +373,7 @@ def _unigram(part: Table, where: str) -> float:
             raise _Fault(f"{where}.vocab has {show(entry)}; expected a piece and its score")
         if type(entry[1]) not in (int, float) or not abs(entry[1]) < 1e30:
             raise _Fault(f"{where}.vocab has {show(entry)}; expected a score that is a number")
-    _check_pieces((entry[0] for entry in vocabulary), where)
+    _check_pieces([entry[0] for entry in vocabulary], where)
     if not vocabulary:
         raise _Fault(f"{where}.vocab is empty; expected a list of pieces and their scores")
     _whole(part, "unk_id", where, 0, len(vocabulary) - 1)

@@ -1,4 +1,11 @@
-"""Words of two cuts of one text, aligned by the characters they cover."""
+"""Words of two cuts of one text, aligned by the characters they cover.
+
+Two versions of one text, read side by side and cut into parts that can be scored on their own.
+
+A part ends where both sides end a sentence with the same token. No arc crosses such a place, and the alignment, which
+may take in words left over from before a multiword token, is through with both sides there. So the counts of the parts
+add up to those of the whole files, to the last word as the official scorer aligns them.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from h3n.errors import BadRange, EmptyField, MismatchError, Place
-from h3n.trees import ROOT, Insert, Sentence
+from h3n.errors import EmptyField, MismatchError, Place
+from h3n.trees import ROOT, MultiwordToken, Sentence
 
 NOT_ALIGNED = -2  # not -1, which is the governor of a root word
 UNIVERSAL_FEATURES = frozenset(
@@ -87,7 +94,11 @@ def _add_words(text: Text, sentence: Sentence) -> None:
 
 def tokens_of(sentence: Sentence) -> Iterator[tuple[str, int]]:
     """Yield the form of each token without blanks, and the number of its words if it is a multiword token, else 0."""
-    multiword = {insert.before: token for insert in sentence.inserts if (token := _multiword(insert, sentence))}
+    multiword = {
+        insert.start: (insert.form, insert.end - insert.start)
+        for insert in sentence.inserts
+        if isinstance(insert, MultiwordToken)
+    }
     word = 0
     while word < len(sentence):
         form, size = multiword.get(word, (sentence.words[word], 0))
@@ -97,18 +108,6 @@ def tokens_of(sentence: Sentence) -> Iterator[tuple[str, int]]:
             raise EmptyField(place, f"word {word + 1} {form!r} has no characters to align", "a form with characters")
         yield characters, size
         word += max(size, 1)
-
-
-def _multiword(insert: Insert, sentence: Sentence) -> tuple[str, int] | None:
-    """Return the form and the number of words of a multiword token, None for an empty node."""
-    number, form, *_ = (*insert.row.split("\t"), "")
-    first, dash, last = number.partition("-")
-    if not dash:
-        return None
-    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
-        place = sentence.place or Place("<sentence>", 1)
-        raise BadRange(place, f"multiword range {number!r}", "two word numbers, the greater one last")
-    return form, int(last) - int(first) + 1
 
 
 def align(gold: Text, predicted: Text) -> list[int]:
@@ -208,3 +207,71 @@ def _context(text: Text, characters: str, at: int, side: str) -> str:
     where = f"sentence {text.before + number + 1}" + (f" ({place})" if place is not None else "")
     word = sum(text.sentences[number][0] < end <= at for _, end in text.tokens) + 1
     return f"{side} has {characters[at : at + 20]!r} in {where} from token {word}"
+
+
+PART = 200  # sentences: enough to make little of the work around each part
+
+
+def parallel_parts(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> Iterator[tuple[Text, Text]]:
+    """Yield the two texts part by part; raise `MismatchError` as soon as their characters differ.
+
+    A part has at least `PART` gold sentences, unless it is the last, and as many more as it takes until both sides end
+    a sentence with the same token.
+    """
+    wanted, found = _Side(gold, "gold"), _Side(predicted, "predicted")
+    while True:
+        level = not wanted.ahead and not found.ahead and wanted.last_token == found.last_token
+        if level and len(wanted.held) >= PART:
+            yield wanted.text(), found.text()
+        behind, other = (found, wanted) if wanted.ahead else (wanted, found)
+        if not behind.read() and (other.ahead or not other.read()):
+            break
+        if not _matched(wanted, found):
+            break
+    # Equal here unless one side differs or goes on alone.
+    check_characters(last := wanted.text(), rest := found.text())
+    yield last, rest
+
+
+class _Side:
+    """One file on its way: the sentences held back, and how many of their last characters the other lacks so far."""
+
+    def __init__(self, sentences: Iterable[Sentence], name: str) -> None:
+        self.sentences = iter(sentences)
+        self.name = name
+        self.before = 0
+        self.held: list[Sentence] = []
+        self.characters = ""  # of the sentences since both sides were level
+        self.ahead = 0
+        self.last_token = 0  # its length
+
+    def read(self) -> bool:
+        """Take up the next sentence; return whether there was one."""
+        sentence = next(self.sentences, None)
+        if sentence is None:
+            return False
+        self.held.append(sentence)
+        forms = [form for form, _ in tokens_of(sentence)]
+        self.last_token = len(forms[-1]) if forms else self.last_token
+        characters = "".join(forms)
+        self.characters = self.characters[len(self.characters) - self.ahead :] + characters
+        self.ahead += len(characters)
+        return True
+
+    def text(self) -> Text:
+        """Return the sentences held back as one text, and hold them no longer."""
+        text = text_of(self.held, self.name, before=self.before)
+        self.before += len(self.held)
+        self.held = []
+        return text
+
+
+def _matched(one: _Side, other: _Side) -> bool:
+    """Return whether the characters that both sides have by now are the same, and count them off."""
+    shared = min(one.ahead, other.ahead)
+    start, start_too = (len(side.characters) - side.ahead for side in (one, other))
+    if one.characters[start : start + shared] != other.characters[start_too : start_too + shared]:
+        return False
+    one.ahead -= shared
+    other.ahead -= shared
+    return True

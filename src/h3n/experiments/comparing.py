@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
-from h3n.config import Config, config_of, table_of
+from h3n.config import Config, config_of, flattened, table_of
 from h3n.errors import InputError, UsageError
 from h3n.experiments.experiment import Comparison
-from h3n.experiments.making import make_file
+from h3n.experiments.files import make_file
 from h3n.experiments.measuring import measure_rows
 from h3n.experiments.miniature import OVERLAY
 from h3n.experiments.plan import Choice, Job, makes_of, plan
@@ -23,9 +23,10 @@ from h3n.experiments.running import OnEvent, Request, ShowReading, Started
 from h3n.files import restore_folder, write_text
 from h3n.measure.provenance import checksums, describe_code, describe_machine, public_name
 from h3n.model.model import Model
+from h3n.parser import Parser
 from h3n.training import Note, load_examples, train
-from h3n.training.curves import read_metrics
 from h3n.training.processes import Processes, choose_device
+from h3n.training.record import read_metrics
 
 PROVENANCE = "provenance.json"
 
@@ -84,16 +85,9 @@ def _difference(folder: Path, config: Config) -> str:
         return ""
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    there, here = (_flat(table_of(replace(each, output=""))) for each in (stored, config))
+    there, here = (flattened(table_of(replace(each, output=""))) for each in (stored, config))
     names = [name for name in here if here[name] != there.get(name)]
     return f"{names[0]} is {there.get(names[0])} there and {here[names[0]]} here" if names else ""
-
-
-def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in table.items():
-        flat |= _flat(value, f"{where}{name}.") if isinstance(value, dict) else {f"{where}{name}": value}
-    return flat
 
 
 def _provenance(job: Job) -> dict[str, Any]:
@@ -104,10 +98,10 @@ def _provenance(job: Job) -> dict[str, Any]:
 def measure_job(job: Job, *, report: OnEvent) -> dict[str, Any]:
     """Return the record of a trained run: its figures and all that one has to know to repeat them."""
     device = str(choose_device(job.config.training.device, Processes()))
-    model = Model.load(job.folder / "model", device=device)
+    parser = Parser(Model.load(job.folder / "model", device=device).engine)
     rows = [row for row in job.experiment.rows if row.run == job.run.name]
     with _one_thread():
-        entries = measure_rows(model, rows, job.dev, scoring=job.scoring, said=lambda line: report(Note(text=line)))
+        entries = measure_rows(parser, rows, job.dev, scoring=job.scoring, said=lambda line: report(Note(text=line)))
         machine = describe_machine(device)
     return {
         "run": job.run.name,

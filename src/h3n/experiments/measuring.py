@@ -1,4 +1,4 @@
-"""The figures of a trained model: every row of a table on every dev set, the network run once for all rows."""
+"""The figures of a trained parser: every row of a table on every dev set, the network run once for all rows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from h3n.experiments.counts import pack_counts
 from h3n.experiments.experiment import DevSet, Row
 from h3n.measure.accuracy import WEIGHING, Gold, ScoredGold, decode_gold, read_gold, right_heads, score_gold
-from h3n.model.model import Model, Parsed
+from h3n.parser import Parser
 from h3n.training.comparison import uses_heads
-from h3n.training.evaluation import WEIGHTS, quality
+from h3n.training.evaluation import WEIGHTS, Parsed, quality
 
 
 def measure_rows(
-    model: Model,
+    parser: Parser,
     rows: Sequence[Row],
     sets: Sequence[DevSet],
     *,
@@ -27,12 +27,12 @@ def measure_rows(
     is). ``said`` gets a line on each row.
     """
     golds = [
-        read_gold(model, one.files, name=one.name, limit=one.limit, scoring=scoring, test=one.test) for one in sets
+        read_gold(parser, one.files, name=one.name, limit=one.limit, scoring=scoring, test=one.test) for one in sets
     ]
-    scored = [(gold, score_gold(model, gold)) for gold in golds]
+    scored = [(gold, score_gold(parser, gold)) for gold in golds]
     entries: list[dict[str, Any]] = []
     for row in rows:
-        measured = _measure_row(model, row, scored)
+        measured = _measure_row(parser, row, scored)
         said(_line(measured))
         entries += measured
     return entries
@@ -43,32 +43,32 @@ def _head_score(row: Row) -> str | None:
     return row.head_score if any(map(uses_heads, row.decoder.split("+"))) else None
 
 
-def _decode(model: Model, row: Row, batches: ScoredGold, weight: float) -> tuple[list[Parsed], float]:
-    return decode_gold(model, batches, decoder=row.decoder, weight=weight, head_score=_head_score(row))
+def _decode(parser: Parser, row: Row, batches: ScoredGold, weight: float) -> tuple[list[Parsed], float]:
+    return decode_gold(parser, batches, decoder=row.decoder, weight=weight, head_score=_head_score(row))
 
 
-def _measure_row(model: Model, row: Row, scored: Sequence[tuple[Gold, ScoredGold]]) -> list[dict[str, Any]]:
-    weight = row.weight if row.weight is not None else _best_weight(model, row, scored)
-    return [_entry(model, row, gold, batches, weight) for gold, batches in scored]
+def _measure_row(parser: Parser, row: Row, scored: Sequence[tuple[Gold, ScoredGold]]) -> list[dict[str, Any]]:
+    weight = row.weight if row.weight is not None else _best_weight(parser, row, scored)
+    return [_entry(parser, row, gold, batches, weight) for gold, batches in scored]
 
 
-def _best_weight(model: Model, row: Row, scored: Sequence[tuple[Gold, ScoredGold]]) -> float:
+def _best_weight(parser: Parser, row: Row, scored: Sequence[tuple[Gold, ScoredGold]]) -> float:
     dev = [(gold, batches) for gold, batches in scored if not gold.test]
     if row.decoder not in WEIGHING or not dev:
         return 0.5
 
     def value(weight: float) -> float:
-        parses = [(gold, _decode(model, row, batches, weight)[0]) for gold, batches in dev]
+        parses = [(gold, _decode(parser, row, batches, weight)[0]) for gold, batches in dev]
         return sum(quality(gold.compare(parsed)) for gold, parsed in parses)
 
     return max(WEIGHTS, key=value)
 
 
-def _entry(model: Model, row: Row, gold: Gold, batches: ScoredGold, weight: float) -> dict[str, Any]:
-    parsed, seconds = _decode(model, row, batches, weight)
+def _entry(parser: Parser, row: Row, gold: Gold, batches: ScoredGold, weight: float) -> dict[str, Any]:
+    parsed, seconds = _decode(parser, row, batches, weight)
     figures = {("HAcc" if name == "heads" else name): value for name, value in gold.compare(parsed).items()}
     head_score = _head_score(row)
-    if head_score is not None and (heads := right_heads(model, gold, batches, head_score=head_score)).words:
+    if head_score is not None and (heads := right_heads(parser, gold, batches, head_score=head_score)).words:
         figures["heads right"] = heads.accuracy
     figures["sentences/s"] = len(gold.examples) / max(batches.seconds + seconds, 1e-9)
     weighs = row.decoder in WEIGHING

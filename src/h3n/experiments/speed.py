@@ -44,7 +44,7 @@ def run(experiment: SpeedTest, request: Request) -> Path:
         "seed": None,
         "command": _command(experiment, model, miniature=request.miniature),
         "code": describe_code(),
-        "machine": describe_machine(str(parser.model.network.device)),
+        "machine": describe_machine(parser.engine.network.device),
         "data": checksums(filter(None, files)),
         "model": public_name(name),
         "weights": next(iter(checksums([str(locate(name).resolve() / WEIGHTS)]).values())),

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from h3n.experiments.experiment import SpeedTest
-from h3n.measure.bands import FILES
-from h3n.measure.bands_plot import plot_bands
-from h3n.measure.bands_table import FIT_FROM
+from h3n.measure.bands import FILES, FIT_FROM, plot_bands
 from h3n.measure.paper import PUBLISHED, paper_row
 from h3n.measure.provenance import ran_text
 from h3n.measure.tables import NONE, growth_text, markdown_heading, markdown_row, times_text
@@ -41,7 +39,7 @@ def band_tables(_: SpeedTest, records: Records) -> Iterator[str]:
         yield from ("", *_band_notes(band))
     if grows := growth_text(measured["exponents"].items()):
         yield from (f"Fitted growth of decoding above {FIT_FROM} words: {grows}.", "")
-    if "ran" in measured:  # results of earlier versions do not say
+    if "ran" in measured:
         yield from (f"Measured in {ran_text(measured['ran'])}.", "")
 
 

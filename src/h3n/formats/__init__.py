@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from h3n.errors import FormatError, TreeError, UnknownName, UsageError
+from h3n.errors import FormatError, MismatchError, TreeError, UnknownName, UsageError
 from h3n.files import COMPRESSED, STANDARD, Source, check_readable, name_of, opened_to_write
 from h3n.formats import brackets, conllu, conllx, jsonl, spmrl
 from h3n.formats.characters import check_lengths, fault_of
@@ -30,6 +30,7 @@ __all__ = [
     "newline_of",
     "pair",
     "read",
+    "read_both",
     "write",
 ]
 
@@ -68,8 +69,8 @@ def _words_of(sentence: Sentence) -> list[Leaf]:
 
 
 _BRACKETS = (".brackets", ".gld", ".mrg", ".psd", ".ptb", ".tree", ".trees", ".tst")
-_ROWS = ("tags", "upos", "lemmas", "features", "dependencies", "misc", "comments")
-_UNIVERSAL = (*_ROWS, "enhanced", "inserts")
+_ROWS = ("tags", "upos", "lemmas", "features", "dependencies", "misc")
+_UNIVERSAL = (*_ROWS, "comments", "enhanced", "inserts")
 _lost_in_rows = _all_but(*_ROWS)
 
 FORMATS: dict[str, Format] = {
@@ -93,6 +94,25 @@ def read(source: Source, *, format: str | None = None, options: Reading = READIN
     Without a format the path's ending decides. The first problem is raised, unless the options have a handler.
     """
     return format_named(format or format_to_read(source)).read(source, options)
+
+
+def read_both(
+    source: str,
+    format: str | None,  # noqa: A002
+    *,
+    dependencies: str | None,
+    options: Reading,
+    on_mismatch: Callable[[MismatchError], object] | None = None,
+) -> Iterator[Sentence]:
+    """Return the sentences of a file, with the dependencies of a second one if there is one."""
+    sentences = read(source, format=format, options=options)
+    if dependencies is None:
+        return sentences
+    if source == dependencies == STANDARD:
+        raise UsageError("only one of the files can be standard input")
+    name = "conllu" if dependencies == STANDARD else None
+    arcs = read(dependencies, format=name, options=options)
+    return pair(sentences, arcs, on_mismatch=on_mismatch)
 
 
 def write(

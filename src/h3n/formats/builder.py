@@ -1,4 +1,8 @@
-"""From bracketed text, in pieces as it comes, to trees. Nothing here recurses, so that no tree is too deep."""
+"""From bracketed text, in pieces as it comes, to trees. Nothing here recurses, so that no tree is too deep.
+
+Round brackets inside words are always escaped, since bracket notation needs it. The other escapes of the Penn Treebank
+are undone and made on request only: most treebanks do not use them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ import sys
 from typing import TypeAlias
 
 from h3n.errors import EmptyConstituent, FormatError, Place, TextOutsideBrackets, UnbalancedBrackets
-from h3n.formats.escapes import unescape
 from h3n.formats.options import Problems
 from h3n.trees import TOPS, Constituent, Leaf, Node
 
@@ -26,6 +29,26 @@ _ODD = (Leaf("", ""), sys.maxsize)
 _new = object.__new__
 _set_label = Constituent.__dict__["label"].__set__
 _set_children = Constituent.__dict__["children"].__set__
+
+ROUND = {"-LRB-": "(", "-RRB-": ")"}
+ALL = ROUND | {"-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]", "\\/": "/", "\\*": "*"}
+
+_UNESCAPE = {False: ROUND, True: ALL}
+_ESCAPE = {every: {word: escape for escape, word in table.items()} for every, table in _UNESCAPE.items()}
+_ESCAPED = {every: re.compile("|".join(map(re.escape, table))) for every, table in _UNESCAPE.items()}
+_RAW = {every: re.compile("|".join(map(re.escape, table))) for every, table in _ESCAPE.items()}
+
+
+def unescape(word: str, *, every: bool = False) -> str:
+    """Return the word as it is written in running text."""
+    if "-" not in word and "\\" not in word:  # nearly every word, and much faster than to search for all escapes
+        return word
+    return _ESCAPED[every].sub(lambda match: _UNESCAPE[every][match[0]], word)
+
+
+def escape(word: str, *, every: bool = False) -> str:
+    """Return the word as it may stand inside brackets: the inverse of `unescape`."""
+    return _RAW[every].sub(lambda match: _ESCAPE[every][match[0]], word)
 
 
 class _Steps(dict[str, _Step]):

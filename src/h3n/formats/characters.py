@@ -59,7 +59,8 @@ def fault_of(sentence: Sentence) -> str | None:
     for comment in sentence.comments:
         if not comment.startswith("#"):
             return f"a comment that does not begin with #: {comment[:40]!r}"
-    return _first(map(fault_in_line, (*sentence.comments, *(insert.row for insert in sentence.inserts))))
+    cells = chain.from_iterable((insert.form, insert.misc, *insert.columns) for insert in sentence.inserts)
+    return _first(chain(map(fault_in_line, sentence.comments), map(fault_in_column, cells)))
 
 
 def _first(faults: Iterable[str | None]) -> str | None:

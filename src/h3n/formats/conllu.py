@@ -6,8 +6,9 @@ the dependencies where HEAD and DEPREL are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import repeat
+from typing import Any, TypeAlias
 
 from h3n.errors import EmptyField, Place
 from h3n.files import Source
@@ -15,42 +16,54 @@ from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
 from h3n.formats.rows import (
     EMPTY,
     Block,
-    check_inserts,
     column,
     columns_of,
     dependencies_of,
+    heads_of,
+    joined,
     read_blocks,
     split_inserts,
+    tags_of,
     with_inserts,
 )
-from h3n.formats.written_rows import heads_of, joined, tags_of
 from h3n.trees import Sentence
 
 NO_WORDS = "# text ="
+Values: TypeAlias = tuple[str, ...]
+Last: TypeAlias = Callable[[Values, Values], dict[str, Any]]
 
 
 def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     """Yield the sentences, with memory for one."""
+    return read_sentences(source, options, _last)
+
+
+def _last(enhanced: Values, misc: Values) -> dict[str, Values | None]:
+    return {"enhanced": column(enhanced), "misc": column(misc)}
+
+
+def read_sentences(source: Source, options: Reading, last: Last, *, inserts: bool = True) -> Iterator[Sentence]:
+    """Yield the sentences; ``last`` makes fields of the last two columns, in which CoNLL-U and CoNLL-X differ."""
     problems = Problems(options.on_problem)
     for block in read_blocks(source, problems):
-        sentence = _sentence(block, problems) if block.rows else empty_sentence(block, problems)
+        sentence = _sentence(block, problems, last, inserts) if block.rows else _without_words(block, problems)
         if sentence is not None:
             yield sentence
 
 
-def empty_sentence(block: Block, problems: Problems) -> Sentence:
+def _without_words(block: Block, problems: Problems) -> Sentence:
     """Return the sentence of comments alone; the comment that stands for "no words" is not kept."""
     place = Place(block.file, block.line)
     problems.noticed(EmptyField(place, "a sentence without words", "at least one word"))
     return Sentence(words=(), comments=() if block.comments == (NO_WORDS,) else block.comments, place=place)
 
 
-def _sentence(block: Block, problems: Problems) -> Sentence | None:
+def _sentence(block: Block, problems: Problems, last: Last, allowed: bool) -> Sentence | None:
     columns = columns_of(block, problems)
-    split = split_inserts(block, columns, problems) if columns is not None else None
+    split = split_inserts(block, columns, problems, allowed=allowed) if columns is not None else None
     if split is None:
         return None
-    (_, words, lemmas, upos, tags, features, heads, relations, enhanced, misc), inserts, rows = split
+    (_, words, lemmas, upos, tags, features, heads, relations, *rest), inserts, rows = split
     dependencies = dependencies_of(block, heads, relations, rows, problems)
     if not problems.none_in(block.line, block.place(len(block.rows)).line):
         return None
@@ -60,8 +73,7 @@ def _sentence(block: Block, problems: Problems) -> Sentence | None:
         upos=column(upos),
         lemmas=column(lemmas),
         features=column(features),
-        enhanced=column(enhanced),
-        misc=column(misc),
+        **last(*rest),
         dependencies=dependencies,
         comments=block.comments,
         inserts=inserts,
@@ -88,5 +100,4 @@ def rows_of(sentence: Sentence) -> list[str]:
     rows = joined([values or none for values in (*rest, sentence.misc)], sentence.words)
     if not sentence.inserts:
         return rows
-    check_inserts(sentence.inserts, len(sentence), sentence.place or Place("sentence", 1))
-    return with_inserts(rows, sentence.inserts)
+    return with_inserts(rows, sentence.inserts, sentence.place or Place("sentence", 1))

@@ -1,6 +1,6 @@
 """CoNLL-X: ten columns, no multiword ranges.
 
-Comments before the words, which the format does not know but many treebanks have, are kept as in CoNLL-U.
+Comments before the words, which the format does not know but many treebanks have, are read and not written.
 CPOSTAG and POSTAG are the sentence's ``upos`` and ``tags``. PHEAD and PDEPREL have no place of their own in a
 sentence: they are kept in ``misc`` as ``PHead=3|PDeprel=obj`` and written back from there, so that they survive a way
 through CoNLL-U. Inside a value of ``misc``, where ``|`` separates, it is written ``%7C``, and ``%`` is ``%25``.
@@ -9,22 +9,19 @@ through CoNLL-U. Inside a value of ``misc``, where ``|`` separates, it is writte
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import repeat
 
-from h3n.errors import Place
 from h3n.files import Source
-from h3n.formats.conllu import empty_sentence, lines_of
-from h3n.formats.options import READING, WRITING, Problems, Reading, Writing
+from h3n.formats.conllu import Values, lines_of, read_sentences
+from h3n.formats.options import READING, WRITING, Reading, Writing
 from h3n.formats.rows import (
     EMPTY,
-    Block,
     column,
-    columns_of,
-    dependencies_of,
-    read_blocks,
-    split_inserts,
+    heads_of,
+    joined,
+    tags_of,
 )
-from h3n.formats.written_rows import heads_of, joined, tags_of
 from h3n.trees import Sentence
 
 _HEAD, _RELATION = "PHead", "PDeprel"
@@ -32,33 +29,11 @@ _HEAD, _RELATION = "PHead", "PDeprel"
 
 def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     """Yield the sentences, with memory for one."""
-    problems = Problems(options.on_problem)
-    for block in read_blocks(source, problems):
-        sentence = _sentence(block, problems) if block.rows else empty_sentence(block, problems)
-        if sentence is not None:
-            yield sentence
+    return read_sentences(source, options, _last, inserts=False)
 
 
-def _sentence(block: Block, problems: Problems) -> Sentence | None:
-    columns = columns_of(block, problems)
-    split = split_inserts(block, columns, problems, allowed=False) if columns is not None else None
-    if split is None:
-        return None
-    (_, words, lemmas, upos, tags, features, heads, relations, *projective), _, rows = split
-    dependencies = dependencies_of(block, heads, relations, rows, problems)
-    if not problems.none_in(block.line, block.place(len(block.rows)).line):
-        return None
-    return Sentence(
-        words=words,
-        tags=column(tags),
-        upos=column(upos),
-        lemmas=column(lemmas),
-        features=column(features),
-        misc=column(tuple(map(_misc, *projective))),
-        dependencies=dependencies,
-        comments=block.comments,
-        place=Place(block.file, block.line),
-    )
+def _last(heads: Values, relations: Values) -> dict[str, Values | None]:
+    return {"misc": column(tuple(map(_misc, heads, relations)))}
 
 
 def _misc(head: str, relation: str) -> str:
@@ -87,8 +62,11 @@ def lost_misc(sentence: Sentence) -> list[str]:
 
 
 def written(sentence: Sentence, options: Writing = WRITING) -> str:
-    """Return the lines of a sentence with the empty line after it."""
-    return lines_of(sentence, _rows(sentence), options)
+    """Return the lines of a sentence with the empty line after it.
+
+    Programs that read CoNLL-X take a comment for a damaged row. One that has no words would not be seen without.
+    """
+    return lines_of(replace(sentence, comments=()), _rows(sentence), options)
 
 
 def _rows(sentence: Sentence) -> list[str]:

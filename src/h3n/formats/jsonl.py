@@ -17,14 +17,15 @@ Version 1. ``version`` and ``words`` are always there, every other key only wher
 
 A parser adds ``text`` (the sentence as it was written), ``offsets`` ([start, end] of every word in that text),
 ``spans`` (objects with the label, start, end and head of a phrase, words counted from 0, and a confidence),
-``arc_confidences`` (a number for every head) and ``note`` (why it was not parsed). They are passed over in reading.
+``helpers`` ([start, end, head] of the spans that are in the joint tree alone), ``arc_confidences`` (a number for every
+head), ``score``, ``source`` and ``note`` (why it was not parsed). `read` passes over them; `h3n.read` gives them back.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -35,13 +36,13 @@ from h3n.formats import brackets
 from h3n.formats.characters import COLUMNS, fault_of
 from h3n.formats.lines import read_lines
 from h3n.formats.options import BLANK, READING, WRITING, Problems, Reading, Writing
-from h3n.formats.rows import EMPTY, check_governors, check_inserts
+from h3n.formats.rows import EMPTY, check_governors, inserts_of, row_of
 from h3n.formats.soft_labels import SOFT, object_of_soft_labels, read_soft_labels
 from h3n.formats.spelling import differing_word, respelled
 from h3n.trees import Constituent, Dependencies, Insert, Sentence
 
 VERSION = 1
-ADDED = ("text", "offsets", "spans", "arc_confidences", "note")
+ADDED = ("text", "offsets", "spans", "helpers", "arc_confidences", "score", "source", "note")
 _KEYS = frozenset({"version", "words", "heads", "relations", "tree", "comments", "inserts", SOFT, *COLUMNS, *ADDED})
 _FREE = Reading(layout="free")
 _LONGEST_SHOWN = 20
@@ -49,6 +50,11 @@ _LONGEST_SHOWN = 20
 
 def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
     """Yield the sentences, with memory for one."""
+    return (sentence for _, sentence in read_objects(source, options))
+
+
+def read_objects(source: Source, options: Reading = READING) -> Iterator[tuple[dict[str, Any], Sentence]]:
+    """Yield the objects, each with its sentence: what a parser added is in the object alone."""
     problems = Problems(options.on_problem)
     name = name_of(source)
     for number, line in enumerate(read_lines(source, problems), start=1):
@@ -57,16 +63,22 @@ def read(source: Source, options: Reading = READING) -> Iterator[Sentence]:
             problems.noticed(MisplacedLine(place, "an empty line", "a JSON object on every line"))
         elif problems.none_in(number, number):
             try:
-                sentence = _sentence(_checked(line, place), place, problems)
+                found = _object(line, place)
+                sentence = _sentence(_checked(found, place), place, problems)
             except (BadJson, BadCharacter) as error:
                 problems.found(error)
             else:
                 if problems.none_in(number, number):
-                    yield replace(sentence, tree=options.strip(sentence.tree))
+                    yield found, replace(sentence, tree=options.strip(sentence.tree))
 
 
-def _checked(line: str, place: Place) -> dict[str, Any]:
-    """Return the object on the line, or raise what is wrong with its shape."""
+def sentence_of(found: dict[str, Any], place: Place) -> Sentence:
+    """Return the sentence that an object stands for: the inverse of `object_of`. Damage is raised."""
+    return _sentence(_checked(found, place), place, Problems(None))
+
+
+def _object(line: str, place: Place) -> dict[str, Any]:
+    """Return the object on the line."""
     try:
         found = json.loads(line)
     except json.JSONDecodeError as error:
@@ -77,6 +89,11 @@ def _checked(line: str, place: Place) -> dict[str, Any]:
         raise BadJson(place, "a number of thousands of digits", "numbers of words and sentences") from None
     if not isinstance(found, dict):
         raise BadJson(place, f"JSON that is not an object: {line[:_LONGEST_SHOWN]!r}", "one JSON object per line")
+    return found
+
+
+def _checked(found: dict[str, Any], place: Place) -> dict[str, Any]:
+    """Return the object, or raise what is wrong with its shape."""
     if found.get("version") != VERSION:
         raise BadJson(place, f"version {found.get('version')!r}", f'"version": {VERSION}')
     if unknown := found.keys() - _KEYS:
@@ -90,9 +107,9 @@ def _checked(line: str, place: Place) -> dict[str, Any]:
     return found
 
 
-def _strings(found: dict[str, Any], key: str, length: int | None, place: Place) -> list[str]:
+def _strings(found: dict[str, Any], key: str, length: int | None, place: Place) -> Sequence[str]:
     values = found.get(key)
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
         raise BadJson(place, f"{key!r} is not a list of strings", f'"{key}": ["...", ...]')
     if length is not None and len(values) != length:
         raise BadJson(place, f"{len(values)} {key} for {length} words", "one for every word")
@@ -116,7 +133,7 @@ def _sentence(found: dict[str, Any], place: Place, problems: Problems) -> Senten
     return sentence
 
 
-def _column(values: list[str]) -> tuple[str, ...] | None:
+def _column(values: Sequence[str]) -> tuple[str, ...] | None:
     """Return the column, or None if it is empty throughout, as in every format."""
     return None if all(value in ("", EMPTY) for value in values) else tuple(values)
 
@@ -142,18 +159,17 @@ def _dependencies(found: dict[str, Any], place: Place, problems: Problems) -> De
 
 def _inserts(pairs: Any, n: int, place: Place) -> tuple[Insert, ...]:
     try:
-        inserts = tuple(Insert(before, row) for before, row in pairs)
-        sound = all(type(one.before) is int and 0 <= one.before <= n and isinstance(one.row, str) for one in inserts)
+        rows = [(before, row) for before, row in pairs]
+        sound = all(type(before) is int and 0 <= before <= n and isinstance(row, str) for before, row in rows)
     except (TypeError, ValueError):
         sound = False
-    if not sound or any(one.before > two.before for one, two in pairwise(inserts)):
+    if not sound or any(one[0] > two[0] for one, two in pairwise(rows)):
         expected = '"inserts": [[0, "1-2\\t..."], ...]'
         raise BadJson(place, "'inserts' is not a list of [number, row] in order", expected)
     try:
-        check_inserts(inserts, n, place)
+        return inserts_of(rows, n, place) if rows else ()
     except FormatError as error:
         raise BadJson(place, f"in 'inserts': {error.found}", error.expected) from None
-    return inserts
 
 
 def _tree(text: Any, words: tuple[str, ...], place: Place) -> Constituent:
@@ -192,7 +208,7 @@ def object_of(sentence: Sentence, options: Writing = WRITING) -> dict[str, Any]:
     if sentence.comments:
         values["comments"] = sentence.comments
     if sentence.inserts:
-        values["inserts"] = [[insert.before, insert.row] for insert in sentence.inserts]
+        values["inserts"] = [[insert.before, row_of(insert)] for insert in sentence.inserts]
     if sentence.soft_labels is not None:
         values[SOFT] = object_of_soft_labels(sentence.soft_labels)
     return values

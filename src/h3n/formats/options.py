@@ -75,7 +75,7 @@ class Problems:
         self._handler(error)
 
     def noticed(self, error: FormatError) -> None:
-        """Take note of a blemish that costs nothing: only somebody who listens hears of it."""
+        """Report a problem that costs no sentence; without a handler it is passed over."""
         if self._handler is not None:
             self._handler(error)
 

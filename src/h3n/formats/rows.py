@@ -6,9 +6,9 @@ layers (columns, word numbers, heads, the tree), and a layer that finds damage e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TypeAlias
 
 from h3n.errors import (
@@ -21,12 +21,13 @@ from h3n.errors import (
     MisplacedLine,
     Place,
     RootCount,
+    TreeError,
     WrongColumnCount,
 )
 from h3n.files import Source, name_of
 from h3n.formats.lines import read_lines
 from h3n.formats.options import Problems
-from h3n.trees import ROOT, Dependencies, Insert
+from h3n.trees import ROOT, Dependencies, EmptyWord, Insert, MultiwordToken, Sentence
 
 EMPTY = "_"
 COLUMNS = 10
@@ -45,7 +46,6 @@ class _Governors(dict[str, int]):
         raise KeyError(text)
 
 
-_RANGE = re.compile(rf"([1-9][0-9]{{0,8}})-([1-9][0-9]{{0,8}})(?:\t[^\t\n]+){{{COLUMNS - 1}}}")
 USUAL = 512  # words; longer sentences take the general way
 _NUMBERS = tuple(map(str, range(1, USUAL + 1)))
 _GOVERNORS = _Governors((str(number + 1), number) for number in range(ROOT, USUAL))
@@ -154,47 +154,71 @@ def split_inserts(
             sound = False
             problems.found(error)
         elif "-" in number or "." in number:
-            inserts.append(Insert(done, block.rows[row]))
+            inserts.append(_insert(number, done, empties, [column[row] for column in columns[1:]]))
     if not sound:
         return None
     return tuple(tuple([column[row] for row in words]) for column in columns), tuple(inserts), words
 
 
-def check_inserts(inserts: Sequence[Insert], n: int, place: Place) -> None:
-    """Raise what is wrong with rows that stand between those of n words."""
-    if _are_usual_ranges(inserts, n):
-        return
+def _insert(number: str, done: int, empties: int, columns: Sequence[str]) -> Insert:
+    """Return the row of a sound number as what it stands for."""
+    form, *middle, misc = columns
+    if "-" in number:
+        return MultiwordToken(done, int(number.partition("-")[2]), form, misc, tuple(middle))
+    return EmptyWord(done, empties, form, misc, tuple(middle))
+
+
+def number_of(insert: Insert) -> str:
+    """Return the number of a multiword token (``2-3``) or an empty word (``2.1``)."""
+    if isinstance(insert, MultiwordToken):
+        return f"{insert.start + 1}-{insert.end}"
+    return f"{insert.before}.{insert.number}"
+
+
+def row_of(insert: Insert) -> str:
+    """Return the row of a multiword token or an empty word."""
+    return "\t".join([number_of(insert), insert.form, *insert.columns, insert.misc])
+
+
+def inserts_of(rows: Sequence[tuple[int, str]], n: int, place: Place) -> tuple[Insert, ...]:
+    """Return what rows stand for that are not words, each given with the number of words before it, of n in all."""
     words = ["\t".join([str(number), *[EMPTY] * (COLUMNS - 1)]) for number in range(1, n + 1)]
-    block = Block(place.file, place.line, (), with_inserts(words, inserts))
+    block = Block(place.file, place.line, (), _merged(words, rows))
     problems = Problems(None)
     columns = columns_of(block, problems)
     split = split_inserts(block, columns, problems) if columns is not None else None
-    if split is None or split[1] != tuple(inserts):
+    if split is None or [(insert.before, row_of(insert)) for insert in split[1]] != list(rows):
         raise BadRange(place, "rows out of their places", "multiword ranges and empty nodes where their numbers say")
+    return split[1]
 
 
-def _are_usual_ranges(inserts: Sequence[Insert], n: int) -> bool:
-    """Return whether all rows are multiword ranges in their places: no need to look closer."""
+def with_inserts(rows: list[str], inserts: Sequence[Insert], place: Place) -> list[str]:
+    """Return the rows of words with the others where they belong; raise what is wrong with those."""
+    added = [(insert.before, row_of(insert)) for insert in inserts]
+    if not _are_usual(inserts, added, len(rows)):
+        inserts_of(added, len(rows), place)
+    return _merged(rows, added)
+
+
+def _are_usual(inserts: Sequence[Insert], rows: Sequence[tuple[int, str]], n: int) -> bool:
+    """Return whether all are multiword tokens in their places: no need to look closer."""
     covered = 0
-    for insert in inserts:
-        match = _RANGE.fullmatch(insert.row)
-        if match is None:
+    for insert, (_, row) in zip(inserts, rows, strict=True):
+        if isinstance(insert, EmptyWord) or not covered <= insert.start < insert.end <= n:
             return False
-        first, last = int(match[1]), int(match[2])
-        if first != insert.before + 1 or not covered < first <= last <= n:
+        if row.count("\t") != COLUMNS - 1 or "\n" in row or "\t\t" in row or row[-1] == "\t":
             return False
-        covered = last
+        covered = insert.end
     return True
 
 
-def with_inserts(rows: list[str], inserts: Iterable[Insert]) -> list[str]:
-    """Return the rows of words with the others where they belong."""
+def _merged(rows: list[str], added: Iterable[tuple[int, str]]) -> list[str]:
     merged: list[str] = []
     done = 0
-    for insert in inserts:
-        merged += rows[done : insert.before]
-        merged.append(insert.row)
-        done = insert.before
+    for before, row in added:
+        merged += rows[done:before]
+        merged.append(row)
+        done = before
     return merged + rows[done:]
 
 
@@ -281,3 +305,38 @@ def _cycles(governors: tuple[int, ...]) -> Iterator[list[int]]:
 def column(values: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the column, or None if it is empty throughout."""
     return None if values.count(EMPTY) == len(values) else values
+
+
+class _Heads(dict[int, str]):
+    """A governor as it stands in column HEAD."""
+
+    def __missing__(self, governor: int) -> str:
+        return str(governor + 1)
+
+
+_HEADS = _Heads((number, str(number + 1)) for number in range(ROOT, USUAL))
+
+
+def tags_of(sentence: Sentence) -> Sequence[str] | None:
+    """Return the tags with ``_`` for the words of a phrase tree that have none."""
+    return [tag or EMPTY for tag in sentence.tags] if sentence.tags else None
+
+
+def heads_of(dependencies: Dependencies | None) -> tuple[Iterable[str], Iterable[str]]:
+    """Return columns HEAD and DEPREL."""
+    if dependencies is None:
+        return repeat(EMPTY), repeat(EMPTY)
+    return [_HEADS[governor] for governor in dependencies.governors], dependencies.relations
+
+
+def joined(columns: Sequence[Iterable[str]], words: Sequence[str]) -> list[str]:
+    """Return the rows of these columns; an endless column ends with the words."""
+    n = len(words)
+    rows = list(map("\t".join, zip(word_numbers(n), words, *columns, strict=False)))
+    text = "\n".join(rows)
+    if text.count("\t") == n * (COLUMNS - 1) and text.count("\n") == max(n - 1, 0) and "\t\t" not in text:
+        return rows
+    for row, word in zip(rows, words, strict=True):
+        if row.count("\t") != COLUMNS - 1 or "\n" in row or "\t\t" in row:
+            raise TreeError(f"word {word!r} has a tab, a line end or nothing in one of its columns")
+    return rows

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from h3n.formats.escapes import unescape
+from h3n.formats.builder import unescape
 from h3n.formats.options import BLANK
 from h3n.trees import TRACE, Constituent, Leaf, map_leaves
 

@@ -14,7 +14,7 @@ from itertools import repeat
 from h3n.errors import TreeError
 from h3n.files import Source
 from h3n.formats import brackets
-from h3n.formats.escapes import unescape
+from h3n.formats.builder import unescape
 from h3n.formats.options import READING, WRITING, Reading, Writing
 from h3n.trees import TRACE, Constituent, Leaf, Sentence, leaves, map_leaves
 

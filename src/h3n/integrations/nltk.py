@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from h3n import text
 from h3n.errors import MissingExtra, TreeError
 from h3n.parser import Parser as TextParser
 from h3n.parser import Result, load
@@ -60,7 +59,7 @@ class _Parser(ParserI):  # type: ignore[misc] # NLTK has no types
 
     def raw_parse_sents(self, sentences: Iterable[str]) -> Iterator[Iterator[Any]]:
         """Yield the parses of each sentence as it is written."""
-        return self._parses(text.lines(" ".join(one.split()) + "\n" for one in sentences))
+        return self._parses(self.parser.segmenter.lines(" ".join(one.split()) + "\n" for one in sentences))
 
     def parse_text(self, text: str) -> Iterator[Any]:
         """Yield the best parse of every sentence of a text."""
@@ -99,8 +98,9 @@ def dependency_graph(result: Result) -> Any:
     tags, upos = result.tags or result.upos, result.upos or result.tags
     for arc in result.arcs:
         word, head = arc.word + 1, arc.governor + 1
-        names = {"address": word, "word": result.words[arc.word], "lemma": "_", "feats": "_"}
-        kinds = {"tag": tags[arc.word] if tags else "_", "ctag": upos[arc.word] if upos else "_"}
+        names = {"address": word, "word": result.words[arc.word]}
+        columns = {"lemma": result.lemmas, "tag": tags, "ctag": upos, "feats": result.features}
+        kinds = {name: column[arc.word] if column else "_" for name, column in columns.items()}
         graph.nodes[word].update(names | kinds | {"head": head, "rel": arc.relation})
         graph.nodes[head]["deps"][arc.relation].append(word)
         if arc.governor == ROOT:

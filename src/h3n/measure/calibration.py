@@ -9,7 +9,7 @@ is 0 for the decoder, and learned as a part of whole trees, not as a choice by i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from h3n.decode import Parse, Scores
+from h3n.engine.confidence import span_label_scores
 from h3n.files import write_json
-from h3n.measure.accuracy import Gold, ScoredGold, decode_gold
+from h3n.measure.accuracy import Gold, ScoredGold, decode_gold, read_gold, score_gold
 from h3n.measure.plots import COLOURS, new_figure, save_figure
-from h3n.model.model import Model
+from h3n.measure.tables import text_table
 from h3n.models import ABOUT, read_about
-from h3n.parser.confidence import span_label_scores
+from h3n.parser import Parser, load
 from h3n.training.data import Example
 from h3n.trees import HELPER, ROOT
 
@@ -85,20 +86,41 @@ class Calibration:
     fitted_reliability: list[dict[str, float]]
 
 
-def collect_choices(model: Model, gold: Gold, scored: ScoredGold, *, decoder: str | None = None) -> dict[str, Choices]:
-    """Return the choices of governors (``arcs``) and of labels of spans (``spans``) in the model's parses."""
-    name = model.decoder_for(decoder)
-    parsed, _ = decode_gold(model, scored, decoder=name, weight=model.config.decoding.weight)
+def measure_calibration(folder: Path, files: Sequence[str], *, limit: int = 0) -> dict[str, Calibration]:
+    """Return the calibration of a saved model's arcs and spans on the sentences of gold files."""
+    parser = load(folder, precision="float32")
+    gold = read_gold(parser, files, name="gold", limit=limit)
+    choices = collect_choices(parser, gold, score_gold(parser, gold))
+    return {kind: calibrate(some) for kind, some in choices.items()}
+
+
+def describe_calibration(calibrations: Mapping[str, Calibration]) -> str:
+    """Return a table of calibrations, a row for each kind of choice."""
+    rows: list[tuple[str, ...]] = [("", "choices", "right %", "ECE", "temperature", "none", "ECE, fitted")]
+    for kind, one in calibrations.items():
+        before = (f"{one.choices:,}", f"{one.right:.2f}", f"{one.error:.4f}")
+        rows.append((kind, *before, f"{one.temperature:.3f}", f"{one.none:.3f}", f"{one.fitted_error:.4f}"))
+    return text_table(rows, left=1)
+
+
+def collect_choices(
+    parser: Parser, gold: Gold, scored: ScoredGold, *, decoder: str | None = None
+) -> dict[str, Choices]:
+    """Return the choices of governors (``arcs``) and of labels of spans (``spans``) in the parser's own parses."""
+    engine = parser.engine
+    name, weight = engine.decoder_for(decoder), engine.config.decoding.weight
+    parsed, _ = decode_gold(parser, scored, decoder=name, weight=weight)
     found: dict[str, list[Choices]] = {"arcs": [], "spans": []}
     for numbers, part in scored.parts:
         parses = [parsed[number].parse for number in numbers]
         for number, scores, parse in zip(numbers, part.scores, parses, strict=True):
             found["arcs"] += _arc_choices(scores, parse, gold.examples[number], number)
         if any(parse.spans for parse in parses):
-            table, labels = span_label_scores(model.network, part.output, parses, helper=model.vocabulary.helper)
-            rows = np.asarray(table.cpu(), dtype=np.float64)
+            table, labels = span_label_scores(part.output, parses, helper=engine.vocabulary.helper)
             examples = [(number, gold.examples[number]) for number in numbers]
-            found["spans"] += _span_choices(rows, np.asarray(labels.cpu()), parses, examples, model.vocabulary.labels)
+            found["spans"] += _span_choices(
+                table.astype(np.float64), labels, parses, examples, engine.vocabulary.labels
+            )
     return {kind: _joined(parts) for kind, parts in found.items() if parts}
 
 
@@ -213,17 +235,6 @@ def calibration_error(confidences: Floats, right: npt.NDArray[np.bool_], *, bins
     """Return the expected calibration error: how far the bins' confidences are off, weighted by their size."""
     rows = reliability(confidences, right, bins=bins)
     return sum(row["choices"] * abs(row["confidence"] - row["right"]) for row in rows) / max(len(right), 1)
-
-
-def with_fits(model: Model, *, arcs: Fit, spans: Fit) -> Model:
-    """Return the model with these numbers in its options."""
-    decoding = replace(
-        model.config.decoding,
-        arc_temperature=arcs.temperature,
-        span_temperature=spans.temperature,
-        span_none=spans.none,
-    )
-    return Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
 
 
 def store_fits(folder: Path, calibrations: Mapping[str, Calibration]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from h3n import text as plain
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UsageError, first_line
 from h3n.measure.profile import profile_parsing
 from h3n.measure.provenance import describe_parser, ran_text
 from h3n.measure.samples import plain_text
@@ -89,3 +89,29 @@ def _describe_parts(parts: Mapping[str, float], sentences: int) -> Iterator[str]
     yield f"parts, in processor time on one thread ({1000 * total / sentences:.2f} ms a sentence):"
     for name, seconds in parts.items():
         yield f"{100 * seconds / total:7.1f} %  {name}"
+
+
+# What is left out of a spaCy pipeline for each of its two rates.
+SPACY_PARTS: dict[str, list[str]] = {"whole": [], "parser": ["ner", "lemmatizer", "attribute_ruler"]}
+
+
+def spacy_rates(name: str, text: str, *, count: int, repeat: int) -> dict[str, float]:
+    """Return how many of our sentences a spaCy pipeline parses per second, a paragraph being one of its documents.
+
+    ``whole`` is the pipeline as it comes, names and lemmas included; ``parser`` its tagger and parser alone.
+    """
+    try:
+        import spacy
+    except ImportError:
+        raise UsageError("--spacy: spaCy is not installed: pip install spacy") from None
+    documents = text.split("\n\n")
+    rates = {}
+    for part, left_out in SPACY_PARTS.items():
+        try:
+            pipeline = spacy.load(name, exclude=left_out)
+        except OSError as error:
+            raise InputError(f"spaCy pipeline {name!r} cannot be loaded: {first_line(error)}") from None
+        # Once more than ours: the first run is for warming up.
+        seconds = least(lambda: deque(pipeline.pipe(documents), 0), repeat=repeat + 1, clock=time.perf_counter)  # noqa: B023
+        rates[part] = count / seconds
+    return rates

@@ -52,15 +52,11 @@ def describe_machine(device: str) -> dict[str, Any]:
 
 def describe_parser(parser: Parser) -> dict[str, str]:
     """Return what ran: the precision, the instruction sets of encoder and decoders, the processor."""
-    import torch
-
     from h3n.decode import native as decoders
-    from h3n.model import native as layers
 
-    by_torch = parser.precision == "float32"
-    encoder = torch.backends.cpu.get_cpu_capability().lower() if by_torch else layers.targets()[layers.target()]
-    device = parser.model.network.device.type
-    ran = {"precision": parser.precision, "encoder": encoder if device == "cpu" else device}
+    network = parser.engine.network
+    encoder = network.computes if network.device == "cpu" else network.device
+    ran = {"precision": parser.precision, "encoder": encoder}
     return ran | {"decoders": decoders.targets()[0], "processor": processor_name()}
 
 

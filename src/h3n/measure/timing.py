@@ -1,16 +1,18 @@
-"""Clocks and repeated runs. Of several runs the fastest counts: other work on the machine only ever adds time."""
+"""Clocks and repeated runs, and how times grow with the length of sentences.
+
+Of several runs the fastest counts: other work on the machine only ever adds time.
+"""
 
 from __future__ import annotations
 
 import math
-import os
-import re
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
+
+import numpy as np
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -51,38 +53,70 @@ def least_in_turns(
     return best
 
 
-def children_clock() -> float:
-    """Return the processor time of all programs that this process has started and that have ended."""
-    times = os.times()
-    return times.children_user + times.children_system
+STEP = 1.12  # from one point of a curve to the next, in length
 
 
-def run_quietly(command: Sequence[str]) -> None:
-    """Run another program and throw its output away."""
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What some sentences of like length took together; ``words`` is their mean length."""
+
+    words: float
+    sentences: int
+    seconds: float
 
 
-# Not `getrusage`: there the largest memory of a new process starts with that of the process which started it.
-_MEMORY = """
-import re, sys
-from pathlib import Path
-try:
-    {program}
-finally:
-    print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1], file=sys.stderr)
-"""
+def fit_exponent(points: Iterable[tuple[float, float]], *, above: float) -> float | None:
+    """Return the slope of log time over log length by least squares; None for fewer than two points.
+
+    Lengths up to ``above`` are left out: short sentences are mostly fixed costs.
+    """
+    long = [(words, taken) for words, taken in points if words > above]
+    if len(long) < 2:
+        return None
+    x, y = np.log(np.array(long)).T
+    return float(np.polyfit(x, y, 1)[0])
 
 
-def peak_memory(program: str, arguments: Sequence[str]) -> int:
-    """Return the most memory in bytes that a line of Python takes in a process of its own (Linux alone)."""
-    command = [sys.executable, "-c", _MEMORY.format(program=program), *arguments]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    last = said.splitlines()[-1]
-    if re.fullmatch(r"\d+", last) is None:
-        raise ValueError(f"expected a number of kilobytes, found {last!r}")
-    return int(last) * 1024
+def curve_of(timings: Sequence[Timing], *, pivot: float) -> list[dict[str, float]]:
+    """Return milliseconds per sentence over length, one point for sentences of about one length.
+
+    One point ends at ``pivot`` words.
+    """
+    groups: dict[int, list[Timing]] = defaultdict(list)
+    for timing in timings:
+        groups[math.ceil(math.log(timing.words / pivot, STEP))].append(timing)
+    points = []
+    for _, group in sorted(groups.items()):
+        sentences = sum(timing.sentences for timing in group)
+        words = sum(timing.words * timing.sentences for timing in group) / sentences
+        milliseconds = 1000 * sum(timing.seconds for timing in group) / sentences
+        points.append({"words": words, "sentences": sentences, "milliseconds": milliseconds})
+    return points
 
 
-def has_peak_memory() -> bool:
-    """Return whether this system says how much memory a process took."""
-    return Path("/proc/self/status").is_file()
+def extrapolate(timings: Sequence[Timing], lengths: Sequence[int], *, power: int) -> tuple[float, float]:
+    """Return the seconds that sentences of these lengths take, and the relative standard error.
+
+    If all were measured, the sum. Otherwise the time of those measured, single sentences, in proportion to a power of
+    the length; the error is NaN if only one was.
+    """
+    seconds = np.array([timing.seconds for timing in timings])
+    measured = sum(timing.sentences for timing in timings)
+    if measured >= len(lengths):
+        return float(seconds.sum()), 0.0
+    powers = np.array([timing.words**power for timing in timings])
+    rate = seconds.sum() / powers.sum()
+    total = rate * float((np.array(lengths, dtype=np.float64) ** power).sum())
+    if measured < 2:
+        return float(total), math.nan
+    # Of a ratio estimator, for a sample out of a finite number.
+    spread = (1 - measured / len(lengths)) * ((seconds - rate * powers) ** 2).sum() / (measured - 1)
+    return float(total), float(math.sqrt(spread / measured) / seconds.mean())
+
+
+def spread(lengths: Sequence[int], count: int) -> list[int]:
+    """Return the indices of so many lengths, each the middle one of a part of equal size; all of them for 0."""
+    if not 0 < count < len(lengths):
+        return list(range(len(lengths)))
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    return sorted(order[int((part + 0.5) * len(order) / count)] for part in range(count))

@@ -1,10 +1,9 @@
-"""Sentences as numbers: one `Inputs` and one `Targets` each, and several of them as one `Batch` of tensors."""
+"""Sentences as numbers: what the network should say of each, and several sentences as one `Batch` of tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,31 +11,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from h3n.engine.pieces import Numbers, Pieces, Tokenizer
-from h3n.engine.vocabulary import IGNORE, PADDING, UNKNOWN, Vocabulary
+from h3n.engine.inputs import Inputs, pieces_of
+from h3n.engine.pieces import Numbers, Tokenizer
+from h3n.engine.vocabulary import IGNORE, PADDING, Vocabulary
 from h3n.model.soft_targets import SoftTargets, read_soft_targets
 from h3n.trees import ROOT, Dependencies, SoftLabels, Span
 
 NOTHING_SOFT = SoftTargets()
-LONGEST_WORD = 32  # characters; of longer words the two ends are read
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
-    """What the network reads of one sentence."""
-
-    length: int
-    words: Numbers  # (n,)
-    tags: Numbers  # (n,)
-    shapes: Numbers  # (n,)
-    style: int = 0  # of annotation, an index into the vocabulary's
-    characters: tuple[Numbers, ...]  # n times (characters,), or none
-    pieces: Pieces | None = None
-
-    @property
-    def width(self) -> int:
-        """Return how much the encoder reads: words, or the pieces of a pretrained model."""
-        return self.length if self.pieces is None else max(self.length, len(self.pieces.ids))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,56 +57,6 @@ class Batch:
     styles: Tensor  # (B,)
     characters: Tensor | None  # (B, n + 2, characters); None where the encoder reads none
     rows: Rows | None = None
-
-
-@lru_cache(maxsize=1 << 15)
-def shape(word: str) -> int:
-    """Return the class of a word's spelling: 1 .. `SHAPES` - 1 (0 is padding)."""
-    if any(character.isdigit() for character in word):
-        return 6 if any(character.isalpha() for character in word) else 5
-    if not any(character.isalpha() for character in word):
-        return 7
-    if word == word.lower():
-        return 1
-    if word[0].isupper() and word[1:] == word[1:].lower():
-        return 2
-    return 3 if word == word.upper() else 4
-
-
-def read_inputs(
-    words: Sequence[str],
-    vocabulary: Vocabulary,
-    *,
-    tags: Sequence[str] | None = None,
-    tokenizer: Tokenizer | None = None,
-    characters: bool = True,
-    style: int = 0,
-) -> Inputs:
-    """Return a sentence as numbers; given tags, and characters, matter only to an encoder that reads them."""
-    found = tags if tags is not None else ()
-    tag_ids = [vocabulary.tag_index.get(tag, UNKNOWN - 2) + 2 for tag in found] or [UNKNOWN] * len(words)
-    return Inputs(
-        length=len(words),
-        words=_word_ids(words, vocabulary),
-        tags=np.array(tag_ids, dtype=np.int64),
-        shapes=np.array([shape(word) for word in words], dtype=np.int64),
-        style=style,
-        characters=tuple(_character_ids(word, vocabulary) for word in words) if characters else (),
-        pieces=tokenizer.tokenize(words) if tokenizer is not None else None,
-    )
-
-
-def _word_ids(words: Sequence[str], vocabulary: Vocabulary) -> Numbers:
-    index = vocabulary.word_index
-    if not index:  # the encoder reads pieces alone
-        return np.full(len(words), UNKNOWN, dtype=np.int64)
-    return np.array([index.get(word, index.get(word.lower(), UNKNOWN)) for word in words], dtype=np.int64)
-
-
-def _character_ids(word: str, vocabulary: Vocabulary) -> Numbers:
-    half = LONGEST_WORD // 2
-    ends = word if len(word) <= LONGEST_WORD else word[:half] + word[-half:]
-    return np.array([vocabulary.character_index.get(c, UNKNOWN) for c in ends] or [UNKNOWN], dtype=np.int64)
 
 
 def read_targets(
@@ -181,7 +112,7 @@ def collate(sentences: Sequence[Inputs], *, tokenizer: Tokenizer | None = None) 
     mask = np.arange(width)[None, :] < np.array(lengths)[:, None] + 2
     rows = None
     if tokenizer is not None:
-        laid = tokenizer.lay_out([s.pieces if s.pieces is not None else _refuse() for s in sentences], lengths)
+        laid = tokenizer.lay_out(pieces_of(sentences), lengths)
         # A word's number over all sentences becomes its place in the padded batch.
         flat = np.flatnonzero(mask.ravel())
         rows = Rows(
@@ -213,10 +144,6 @@ def _padded_characters(sentences: Sequence[Inputs], width: int) -> Tensor | None
         for word, ids in enumerate(sentence.characters, start=1):
             table[b, word, : len(ids)] = ids
     return torch.from_numpy(table)
-
-
-def _refuse() -> Pieces:
-    raise ValueError("the sentence was read without the pretrained model's tokenizer")
 
 
 def _padded(columns: Sequence[Numbers], width: int) -> Tensor:

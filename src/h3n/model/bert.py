@@ -18,7 +18,6 @@ from torch.nn import functional
 
 from h3n.engine.architectures import CONFIG, Architecture
 from h3n.engine.tokenizer_file import OPTIONS, TOKENIZER
-from h3n.model.native import Part
 
 FILES = (CONFIG, TOKENIZER, OPTIONS)
 
@@ -66,7 +65,10 @@ def _copy(source: Path, target: Path, names: tuple[str, ...]) -> None:
 class LayerParts:
     """What a layer is made of, whatever the architecture calls it."""
 
-    linear: Part
+    roles: tuple[nn.Linear, nn.Linear, nn.Linear]  # query, key, value
+    joined: nn.Linear
+    inner: nn.Linear
+    outer: nn.Linear
     norms: tuple[nn.LayerNorm, nn.LayerNorm]
     heads: int
 
@@ -135,12 +137,12 @@ class EncoderLayer(nn.Module):
     def forward(self, x: Tensor, added: Tensor | None) -> Tensor:  # (B, pieces, d)
         """Return what follows; ``added`` to the scores of attention, or where it is false a piece is not seen."""
         parts = self.parts()
-        linear, (norm, outer_norm) = parts.linear, parts.norms
-        query, key, value = (role(x).unflatten(-1, (parts.heads, -1)).transpose(1, 2) for role in linear.roles)
+        norm, outer_norm = parts.norms
+        query, key, value = (role(x).unflatten(-1, (parts.heads, -1)).transpose(1, 2) for role in parts.roles)
         rate = self.rate if self.training else 0.0
         seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=added, dropout_p=rate)
-        x = norm(self.dropout(linear.joined(seen.transpose(1, 2).flatten(2))) + x)
-        states: Tensor = outer_norm(self.dropout(linear.outer(functional.gelu(linear.inner(x)))) + x)
+        x = norm(self.dropout(parts.joined(seen.transpose(1, 2).flatten(2))) + x)
+        states: Tensor = outer_norm(self.dropout(parts.outer(functional.gelu(parts.inner(x)))) + x)
         return states
 
     def parts(self) -> LayerParts:
@@ -152,7 +154,7 @@ class EncoderLayer(nn.Module):
         query, key, value, joined = (cast(nn.Linear, part) for part in attention)
         inner, outer = cast(nn.Linear, self.intermediate["dense"]), cast(nn.Linear, self.output["dense"])
         norms = (cast(nn.LayerNorm, norm), cast(nn.LayerNorm, self.output["LayerNorm"]))
-        return LayerParts(Part((query, key, value), joined, inner, outer), norms, self.heads)
+        return LayerParts((query, key, value), joined, inner, outer, norms, self.heads)
 
 
 def dense_and_norm(size: int, config: BertConfig) -> nn.ModuleDict:

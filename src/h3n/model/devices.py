@@ -18,3 +18,15 @@ def check_device(name: str) -> str:
         why = "" if said.startswith("Expected one of") else f": {said}"  # then torch lists hardware that few have
         raise UsageError(f"device {name!r} cannot be used{why}; accepted: auto, cpu, cuda, cuda:1, mps") from None
     return name
+
+
+def choose_device(name: str) -> str:
+    """Return the name of a device; ``auto`` is a graphics card where there is one."""
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    return check_device(name)
+
+
+def use_one_thread() -> None:
+    """Let torch compute on one thread, everywhere in this process."""
+    torch.set_num_threads(1)

@@ -18,6 +18,7 @@ from h3n.config import Loss
 from h3n.decode import Parse, Scores, cky_nodes, decode_batch
 from h3n.engine.vocabulary import IGNORE
 from h3n.model.batch import Targets, stack_targets
+from h3n.model.joint_likelihood import joint_log_partition
 from h3n.model.network import Network, Output
 from h3n.model.partition import log_partition
 from h3n.model.soft_targets import soft_cross_entropy
@@ -74,7 +75,9 @@ def losses(
     order = arc.new_zeros(())
     if output.order is not None:
         order = order_loss(output.order[inside], known([t.ranks for t in targets]), lengths)
-    joint = joint_loss(network, output, targets, helper=helper) if options.joint else arc.new_zeros(())
+    joint = arc.new_zeros(())
+    if options.joint:
+        joint = joint_loss(network, output, targets, whole=options.whole, helper=helper)
     return {
         "span": span,
         "arc": arc,
@@ -94,9 +97,9 @@ def weigh(terms: dict[str, Tensor], options: Loss) -> Tensor:
 def order_loss(scores: Tensor, governors: Tensor, lengths: Sequence[int]) -> Tensor:
     """Return the sum over all pairs of a word and a word below it of how far the upper one is from outranking it.
 
-    The head of a span of the joint tree stands above all its other words, so these are the pairs that `h3n` asks for
-    (paper, Propositions 1 to 3), O(n depth) of them. Words and governors of all sentences stand in a row; governors
-    are counted from 1 in their sentence, 0 is the root, and sentences without a tree have `IGNORE`.
+    The head of a span of the joint tree stands above all its other words, so these are the pairs that `h3n` asks for,
+    O(n depth) of them. Words and governors of all sentences stand in a row; governors are counted from 1 in their
+    sentence, 0 is the root, and sentences without a tree have `IGNORE`.
     """
     starts = torch.tensor([0, *lengths[:-1]], device=scores.device).cumsum(0)
     first = starts.repeat_interleave(torch.tensor(lengths, device=scores.device))
@@ -139,10 +142,12 @@ def _span_scores(
     return scores, spans
 
 
-def joint_loss(network: Network, output: Output, targets: Sequence[Targets], *, helper: int | None) -> Tensor:
-    """Return the sum of `joint_hinge` over the sentences that have both trees."""
+def joint_loss(
+    network: Network, output: Output, targets: Sequence[Targets], *, whole: str, helper: int | None
+) -> Tensor:
+    """Return the sum of `joint_hinge` or `joint_likelihood` over the sentences that have both trees."""
     known = [b for b, target in enumerate(targets) if target.spans is not None and target.ranks is not None]
-    if not known or output.order is None:
+    if not known or (output.order is None and whole == "hinge"):
         return output.arcs.new_zeros(())
     scores, spans = _span_scores(network, output, known, helper=helper)
     gold = gold_table([targets[b].spans for b in known], spans, scores.device)
@@ -153,7 +158,22 @@ def joint_loss(network: Network, output: Output, targets: Sequence[Targets], *, 
         ranks = targets[b].ranks
         if ranks is not None:
             governors[row, : len(ranks)] = torch.from_numpy(ranks)
-    return joint_hinge(scores, arcs, output.order[known], spans, gold, governors.to(scores.device))
+    governors = governors.to(scores.device)
+    if whole == "likelihood" or output.order is None:
+        return joint_likelihood(scores, arcs, spans, gold, governors)
+    return joint_hinge(scores, arcs, output.order[known], spans, gold, governors)
+
+
+def joint_likelihood(scores: Tensor, arcs: Tensor, spans: Spans, gold: Gold, governors: Tensor) -> Tensor:
+    """Return minus the log-probability of the gold joint trees among all joint trees with all labels.
+
+    ``scores`` is (S, L), ``arcs`` (B, n, n + 1) as in `Output`, ``governors`` (B, n) with 0 for the root.
+    """
+    partition = joint_log_partition(scores.logsumexp(dim=-1), arcs, spans).sum()
+    lengths = torch.tensor(spans.lengths, device=scores.device)
+    inside = torch.arange(governors.shape[1], device=scores.device) < lengths[:, None]
+    of_arcs = arcs.gather(2, governors[..., None])[..., 0].where(inside, 0.0).sum()
+    return partition - gold.score(scores) - of_arcs
 
 
 def joint_hinge(scores: Tensor, arcs: Tensor, order: Tensor, spans: Spans, gold: Gold, governors: Tensor) -> Tensor:

@@ -9,40 +9,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
+import numpy as np
 import torch
-from torch import Tensor
 
+from h3n.decode import Scores
+from h3n.engine.engine import governor_ids
+from h3n.engine.output import Floats, Output
 from h3n.engine.vocabulary import Vocabulary
-from h3n.model.network import Network, Output
 from h3n.model.partition import span_marginals
-from h3n.trees import ROOT, WHOLE, SoftLabels, Span
+from h3n.model.spans import spans_of
+from h3n.trees import WHOLE, SoftLabels, Span
 
 LEAST = 0.01  # a smaller share is not worth its place
 
 Choices = list[tuple[tuple[int, int], ...]]
 
 
-@torch.inference_mode()
 def soft_labels_of(
-    network: Network,
     output: Output,
+    scores: Sequence[Scores],
     governors: Sequence[Sequence[int]],
     *,
     vocabulary: Vocabulary,
     temperature: float = 1.0,
 ) -> list[SoftLabels]:
     """Return the soft labels of each sentence; relations are those to the ``governors`` that were found."""
-    inside, lengths = output.words, output.spans.lengths
-    ends = [0, *accumulate(lengths)]
-    arcs = _likely((output.arcs[inside].float() / temperature).softmax(dim=-1)) if vocabulary.relations else []
-    tags = _likely(output.tags[inside].float().softmax(dim=-1)) if vocabulary.tags else []
-    upos = _likely(output.upos[inside].float().softmax(dim=-1)) if vocabulary.upos else []
+    ends = [0, *accumulate(output.lengths)]
+    arcs = [word for one in scores for word in _governors(one, temperature)] if vocabulary.relations else []
+    tags = _likely(_shares(output.tag_scores())) if vocabulary.tags else []
+    upos = _likely(_shares(output.upos_scores())) if vocabulary.upos else []
     relations: Choices = []
     if vocabulary.relations and all(map(len, governors)):
-        flat = [0 if governor == ROOT else governor + 1 for sentence in governors for governor in sentence]
-        above = torch.tensor(flat, dtype=torch.int64, device=output.mask.device)
-        relations = _likely(network.relations(output, above).float().softmax(dim=-1))
-    spans = _spans(network, output, vocabulary)
+        relations = _likely(_shares(output.relation_scores(governor_ids(governors))))
+    spans = _spans(output, vocabulary)
     return [
         SoftLabels(
             governors=tuple(tuple((place - 1, share) for place, share in word) for word in arcs[start:end]),
@@ -55,11 +54,24 @@ def soft_labels_of(
     ]
 
 
-def _likely(shares: Tensor) -> Choices:
+def _governors(scores: Scores, temperature: float) -> Choices:
+    """Return the likely governors of every word of a sentence; 0 is the root."""
+    if scores.arc is None or scores.root is None:
+        return []
+    table = np.concatenate([scores.root[None], scores.arc]).T.astype(np.float64) / temperature  # (n, 1 + n)
+    return _likely(_shares(table.astype(np.float32)))
+
+
+def _shares(scores: Floats) -> Floats:
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), dtype=np.float32)
+
+
+def _likely(shares: Floats) -> Choices:
     """Return for every row the columns whose share is worth naming, each with its thousandths."""
-    rows, columns = (shares >= LEAST).nonzero(as_tuple=True)
+    rows, columns = (shares >= LEAST).nonzero()
     found: list[list[tuple[int, int]]] = [[] for _ in range(len(shares))]
-    thousandths = (WHOLE * shares[rows, columns]).round().int().tolist()
+    thousandths = np.rint(WHOLE * shares[rows, columns]).astype(int).tolist()
     for row, column, share in zip(rows.tolist(), columns.tolist(), thousandths, strict=True):
         found[row].append((column, share))
     return [tuple(word) for word in found]
@@ -69,18 +81,19 @@ def _named(words: Choices, names: Sequence[str]) -> tuple[tuple[tuple[str, int],
     return tuple(tuple((names[choice], share) for choice, share in word) for word in words)
 
 
-def _spans(network: Network, output: Output, vocabulary: Vocabulary) -> list[tuple[tuple[Span, int], ...]]:
+def _spans(output: Output, vocabulary: Vocabulary) -> list[tuple[tuple[Span, int], ...]]:
     """Return the likely spans of each sentence, in the order of their places."""
-    found: list[list[tuple[Span, int]]] = [[] for _ in output.spans.lengths]
+    found: list[list[tuple[Span, int]]] = [[] for _ in output.lengths]
     if len(vocabulary.labels) > 1:
-        spans = output.spans
-        scores = network.span(output.posts, spans).float()
+        spans = spans_of(output.lengths)
+        labels = output.label_scores(spans.sentence.numpy(), spans.start.numpy(), spans.end.numpy())
+        scores = torch.from_numpy(labels)
         spans.bar_helper(scores, vocabulary.helper)
         shares = span_marginals(scores.logsumexp(dim=-1), spans)[:, None] * scores.softmax(dim=-1)
-        rows, labels = (shares >= LEAST).nonzero(as_tuple=True)
+        rows, places = (shares >= LEAST).nonzero(as_tuple=True)
         # Rounded down: where spans exclude each other, a thousandth too much would be worth any score to a student.
-        thousandths = (WHOLE * shares[rows, labels]).int().clamp(max=WHOLE).tolist()
-        columns = (spans.sentence[rows], spans.start[rows], spans.end[rows], labels)
+        thousandths = (WHOLE * shares[rows, places]).int().clamp(max=WHOLE).tolist()
+        columns = (spans.sentence[rows], spans.start[rows], spans.end[rows], places)
         for sentence, start, end, label, share in zip(*(c.tolist() for c in columns), thousandths, strict=True):
             found[sentence].append((Span(start, end, vocabulary.labels[label + 1]), share))
     return [tuple(sentence) for sentence in found]

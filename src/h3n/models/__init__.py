@@ -13,20 +13,21 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UsageError, first_line, missing_extra
 from h3n.files import check_regular, read_json, read_regular, written_folder
 
 VERSION = 1
 SHA256 = "sha256"  # of the weights, in ABOUT
-KEYS = ("version", SHA256, "config", "vocabulary")
+SEGMENTER = "segmenter"  # what turns text into sentences, in ABOUT
+KEYS = ("version", SHA256, SEGMENTER, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
-SEGMENTER, SEGMENTER_WEIGHTS = "segmenter.json", "segmenter.safetensors"
+SEGMENTER_RULES, SEGMENTER_WEIGHTS = "segmenter.json", "segmenter.safetensors"  # of a learned segmenter
 # Only what loading reads: nothing that could be executed, no second copy of the weights.
 FILES = (
     ABOUT,
     WEIGHTS,
     CARD,
-    SEGMENTER,
+    SEGMENTER_RULES,
     SEGMENTER_WEIGHTS,
     f"{ENCODER}/*.json",
     f"{ENCODER}/*.txt",
@@ -129,13 +130,15 @@ def language_of(folder: Path) -> str | None:
 
 
 def _download(name: str, revision: str | None) -> Path:
-    from huggingface_hub import snapshot_download
-
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from None
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=list(FILES)))
     except (OSError, ValueError) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"no folder {name!r}, and the hub does not give a model of this name: {said[0]}") from None
+        why = first_line(error)
+        raise InputError(f"no folder {name!r}, and the hub does not give a model of this name: {why}") from None
 
 
 def read_about(folder: str | Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UsageError, first_line, missing_extra
 from h3n.files import read_regular, written_folder
 from h3n.models import CARD, FILES, LARGEST_CARD, language_of, read_about
 
@@ -80,8 +80,8 @@ def upload(folder: Path, repository: str, *, private: bool) -> None:
     """Send a folder to the hub as whoever is logged in there."""
     try:
         from huggingface_hub import HfApi, errors, get_token
-    except ImportError:
-        raise InputError("the package huggingface_hub is not installed; `pip install huggingface-hub`") from None
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from None
     if get_token() is None:
         raise InputError("no token for the hub; run `hf auth login`, or set HF_TOKEN")
     broken_connection: type[Exception] = getattr(errors, "HTTPError", OSError)
@@ -90,5 +90,4 @@ def upload(folder: Path, repository: str, *, private: bool) -> None:
         hub.create_repo(repository, private=private, exist_ok=True)
         hub.upload_folder(repo_id=repository, folder_path=folder, commit_message="A model of h3n")
     except (OSError, ValueError, broken_connection) as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"the hub does not take {repository!r}: {lines[0]}") from None
+        raise InputError(f"the hub does not take {repository!r}: {first_line(error)}") from None

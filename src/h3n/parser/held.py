@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from h3n.decode import EXACT_UP_TO, Constraints, Parse
+from h3n.engine.naming import Named
 from h3n.errors import UsageError
-from h3n.model.naming import Named
 from h3n.trees import Sentence, is_projective
 
 

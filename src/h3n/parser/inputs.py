@@ -6,16 +6,13 @@ their own, one for each sentence, or by keyword.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeGuard
 
 from h3n import text
 from h3n.errors import UsageError
-from h3n.trees import Sentence
-
-_HALF = re.compile(r"[\ud800-\udfff]")  # of a surrogate pair: no file and no tokenizer takes it
+from h3n.trees import HALF_SURROGATE, MultiwordToken, Sentence
 
 One: TypeAlias = str | Sequence[str] | Sentence
 Parsable: TypeAlias = str | Sentence | Iterable[One]
@@ -23,7 +20,11 @@ Words: TypeAlias = Sequence[str] | Iterable[Sequence[str]]
 
 
 def read(
-    source: Parsable | None, words: Words | None = None, *, keep_arcs: bool = False
+    source: Parsable | None,
+    words: Words | None = None,
+    *,
+    keep_arcs: bool = False,
+    segmenter: text.Segmenter = text.ENGLISH,
 ) -> Iterator[tuple[int, Sentence]]:
     """Return the sentences of a source, each with the number of the input it belongs to, counted from 0.
 
@@ -38,10 +39,10 @@ def read(
     if words is not None:
         return _read_words(words)
     if isinstance(source, str | Sentence):
-        return _all([source], keep_arcs=keep_arcs)
+        return _all([source], keep_arcs=keep_arcs, segmenter=segmenter)
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise UsageError(f"cannot parse {_kind(source)}; accepted: {_ACCEPTED}, or an iterable of these")
-    return _all(source, keep_arcs=keep_arcs)
+    return _all(source, keep_arcs=keep_arcs, segmenter=segmenter)
 
 
 _ACCEPTED = "a text, a list of lists of words, a Sentence"
@@ -54,10 +55,12 @@ def _read_words(words: Words) -> Iterator[tuple[int, Sentence]]:
     return _all([words] if _is_words(words) and words else words)
 
 
-def _all(inputs: Iterable[object], *, keep_arcs: bool = False) -> Iterator[tuple[int, Sentence]]:
+def _all(
+    inputs: Iterable[object], *, keep_arcs: bool = False, segmenter: text.Segmenter = text.ENGLISH
+) -> Iterator[tuple[int, Sentence]]:
     for number, one in enumerate(inputs):
         if isinstance(one, str):
-            for sentence in text.segment(one):
+            for sentence in segmenter.segment(one):
                 yield number, sentence
         elif isinstance(one, Sentence):
             sentence = bare(_checked(one, number))
@@ -73,7 +76,7 @@ def bare(sentence: Sentence) -> Sentence:
 
     Enhanced dependencies and the empty nodes they need, and soft labels, would not fit the new trees.
     """
-    ranges = tuple(insert for insert in sentence.inserts if "." not in insert.row.partition("\t")[0])
+    ranges = tuple(insert for insert in sentence.inserts if isinstance(insert, MultiwordToken))
     return replace(sentence, tree=None, dependencies=None, enhanced=None, inserts=ranges, soft_labels=None)
 
 
@@ -83,7 +86,7 @@ def _checked(sentence: Sentence, number: int) -> Sentence:
     for at, word in enumerate(sentence.words, start=1):
         if not word:
             raise UsageError(f"{where}: word {at} is empty; a word has at least one character")
-        if not word.isascii() and _HALF.search(word):
+        if not word.isascii() and HALF_SURROGATE.search(word):
             raise UsageError(f"{where}: word {at} ({word!r}) holds half a character; expected valid Unicode")
     return sentence
 

@@ -11,9 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from h3n.decode import Parse
+from h3n.engine.naming import Named
 from h3n.formats.characters import is_writable
-from h3n.model.naming import Named
 from h3n.trees import HELPER, UNARY, Sentence
+
+NO_PARSE = Parse((), (), 0.0)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -80,6 +83,14 @@ class Lazy:
     _found: Found
     if TYPE_CHECKING:
         sentence: Sentence
+
+    @property
+    def parse(self) -> Parse:
+        """What the decoder found, in numbers; nothing in a result that was made with all its parts."""
+        try:
+            return self._found.named.parse
+        except AttributeError:
+            return NO_PARSE
 
     @property
     def flat(self) -> Sentence:

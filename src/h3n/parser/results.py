@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 from h3n import draw, formats, text
-from h3n.errors import MissingExtra, TreeError
+from h3n.errors import MissingExtra, Place, TreeError
 from h3n.formats import Writing, jsonl
 from h3n.parser.lazy import Arc, Found, LabelledSpan, Lazy, fill_lazily
 from h3n.parser.navigation import check_word, children_of, path_between, subtree_of
+from h3n.parser.objects import added_to, parts_of
+from h3n.parser.words import Links, Part, Phrase, Word, at_characters, common_phrase, find_parts
 from h3n.trees import ROOT, Constituent, JointTree, Leaf, Sentence, bare_label
 
 BLANK = "_"  # for a blank inside a word, which brackets cannot show
@@ -26,7 +28,7 @@ NOUN_PHRASE = "NP"
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Result(Lazy):
-    """A parsed sentence.
+    """A parsed sentence: a sequence of its words (`Word`), with its phrases (`Phrase`) in ``phrases``.
 
     ``sentence`` and ``joint`` are the trees as the rest of the library takes them, ``spans`` and ``arcs`` the same
     with confidences; helper spans are in ``joint`` alone. What the decoder does not find is empty, or None. ``source``
@@ -49,8 +51,27 @@ class Result(Lazy):
         fill_lazily(result, found, score=found.named.parse.score, source=source, note=None)
         return result
 
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> Result:
+        """Return the result that `to_dict` made this of; from a treebank's object, its trees with confidence 1."""
+        place = Place("the object", 1)
+        return cls(**parts_of(jsonl.sentence_of(dict(table), place), table, place))
+
     def __len__(self) -> int:
         return len(self.flat)
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(Links(self).words)
+
+    @overload
+    def __getitem__(self, index: int) -> Word: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Word, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Word | tuple[Word, ...]:
+        links = Links(self)
+        return links.words[index] if isinstance(index, slice) else Word(range(len(self))[index], links)
 
     def __repr__(self) -> str:
         return f"<h3n result: {self.text!r}>"
@@ -71,6 +92,16 @@ class Result(Lazy):
     def upos(self) -> tuple[str, ...]:
         """Universal part-of-speech tags: those given, or else predicted ones."""
         return self.flat.upos or ()
+
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        """The forms that a dictionary has, where they were given or predicted."""
+        return self.flat.lemmas or ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Morphological features as in CoNLL-U (``Case=Nom|Number=Sing``), where they were given or predicted."""
+        return self.flat.features or ()
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -106,17 +137,37 @@ class Result(Lazy):
         """The phrases labelled NP, alone or in a unary chain, an outer one before those inside it."""
         return tuple(span for span in self.spans if NOUN_PHRASE in map(bare_label, span.labels))
 
+    @property
+    def phrases(self) -> tuple[Phrase, ...]:
+        """All phrases, an outer one before those inside it; the labels of a unary chain are phrases of their own."""
+        return Links(self).phrases
+
+    def at(self, start: int, end: int) -> Part | None:
+        """Return the word, or else the smallest phrase, over what stands at these characters of the text.
+
+        None where no word is there, or no phrase over all of them. Characters are counted as in ``offsets``.
+        """
+        return at_characters(Links(self), start, end)
+
+    def common(self, one: Part, other: Part) -> Phrase | None:
+        """Return the smallest phrase over two words or phrases; one of them where it holds the other."""
+        return common_phrase(one, other)
+
+    def find(self, pattern: str) -> tuple[Part, ...]:
+        """Return the words and phrases that a pattern fits, from left to right, outer before inner (docs/corpus.md)."""
+        return find_parts(Links(self), pattern)
+
     def children(self, word: int) -> tuple[int, ...]:
         """Return the words that hang on a word, from left to right; -1 is the root."""
-        return children_of(self._governors_for(word), word)
+        return children_of(self.governors_for(word), word)
 
     def subtree(self, word: int) -> tuple[int, ...]:
         """Return a word and all words below it, from left to right."""
-        return subtree_of(self._governors_for(word), word)
+        return subtree_of(self.governors_for(word), word)
 
     def path(self, first: int, last: int) -> tuple[int, ...]:
         """Return the words on the way from one word to another along arcs, both included."""
-        return path_between(self._governors_for(first, last), first, last)
+        return path_between(self.governors_for(first, last), first, last)
 
     def phrase(self, word: int) -> LabelledSpan | None:
         """Return the largest phrase whose head is the word; None where it is the head of none."""
@@ -126,7 +177,8 @@ class Result(Lazy):
             raise TreeError(f"{self!r} has no phrases with heads: {why}")
         return next((span for span in self.spans if span.head == word), None)
 
-    def _governors_for(self, *words: int) -> tuple[int, ...]:
+    def governors_for(self, *words: int) -> tuple[int, ...]:
+        """Return the governors, or raise why there are none; every one of the words must be there."""
         for word in words:
             check_word(word, len(self))
         if not self.governors:
@@ -159,26 +211,23 @@ class Result(Lazy):
         return draw.joint_brackets(self.drawable) if self.words and self.note is None else ""
 
     def conllu(self) -> str:
-        """Return the rows of a CoNLL-U file, with the empty line that ends a sentence."""
-        sentence = self.flat
+        """Return the rows of a CoNLL-U file, with its text above them and the empty line that ends a sentence."""
+        sentence = text.with_text(self.flat)
         if self.note is not None:
             sentence = replace(sentence, comments=(*sentence.comments, f"# note = {self.note}"))
         return _written(sentence, "conllu", Writing())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as lists, numbers and strings: what `json` writes."""
+    def to_dict(self, *, digits: int | None = None) -> dict[str, Any]:
+        """Return everything as lists, numbers and strings: what `json` writes.
+
+        ``digits`` rounds confidences and score, the last digits of which depend on what is parsed at the same time.
+        """
         table = jsonl.object_of(self.sentence)
         table |= {"text": self.text, "offsets": self.offsets}
-        if self.spans:
-            table["spans"] = [_span(span) for span in self.spans]
-        if self.arcs:
-            table["arc_confidences"] = [round(arc.confidence, 4) for arc in self.arcs]
-        if self.note is not None:
-            table["note"] = self.note
-        return table
+        return table | added_to(self, digits=digits)
 
     def json(self) -> str:
-        """Return one line of JSON; files of such lines can be read with `h3n.formats`."""
+        """Return one line of JSON; `h3n.read` gives results back, and all commands read files of such lines."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def pretty(self, *, width: int = 80, colour: bool = False) -> str:
@@ -229,11 +278,6 @@ class Result(Lazy):
         return draw.WithConfidence(self.drawable, spans, [arc.confidence for arc in self.arcs])
 
 
-def _span(span: LabelledSpan) -> Mapping[str, Any]:
-    place = {"label": span.label, "start": span.start, "end": span.end}
-    return {**place, "head": span.head, "confidence": round(span.confidence, 4)}
-
-
 def _written(sentence: Sentence, name: str, options: Writing) -> str:
     stream = io.StringIO()
     formats.write([sentence], stream, format=name, options=options)
@@ -253,19 +297,3 @@ def _rebuilt(tree: Constituent, kind: Any) -> Any:
                 target.append(kind(child.label, []))
                 stack.append((child, target[-1]))
     return top
-
-
-def in_order(
-    window: Sequence[tuple[int, Sentence]],
-    numbers: Sequence[list[int]],
-    batches: Iterable[list[Result]],
-    notes: Mapping[int, str],
-) -> Iterator[Result]:
-    """Yield the results of a window in its own order, given those of batches with their numbers."""
-    parsed: dict[int, Result] = {}
-    for chosen, results in zip(numbers, batches, strict=True):
-        parsed.update(zip(chosen, results, strict=True))
-    for at, (source, sentence) in enumerate(window):
-        # Nothing is found in a sentence without words, and one over the limits says so.
-        result = parsed.get(at)
-        yield result if result is not None else Result(sentence=sentence, note=notes.get(at), source=source)

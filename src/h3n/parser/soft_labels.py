@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from h3n.model.model import Model, Scored
-from h3n.model.naming import Named
-from h3n.model.soft_labels import soft_labels_of
+from h3n.engine.engine import Engine, Scored
+from h3n.engine.naming import Named
+from h3n.errors import missing_extra
 from h3n.trees import Sentence, SoftLabels
 
 
-def with_soft_labels(model: Model, scored: Scored, named: Sequence[Named], *, keep_arcs: bool) -> list[Named]:
+def with_soft_labels(engine: Engine, scored: Scored, named: Sequence[Named], *, keep_arcs: bool) -> list[Named]:
     """Return what was found with soft labels in its sentences."""
+    try:
+        from h3n.model.soft_labels import soft_labels_of
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) from None
     found = soft_labels_of(
-        model.network,
         scored.output,
+        scored.scores,
         [one.parse.governors for one in named],
-        vocabulary=model.vocabulary,
-        temperature=model.config.decoding.arc_temperature,
+        vocabulary=engine.vocabulary,
+        temperature=engine.config.decoding.arc_temperature,
     )
     return [
         replace(one, sentence=replace(one.sentence, soft_labels=_not_given(labels, given, keep_arcs=keep_arcs)))

@@ -20,7 +20,7 @@ Row: TypeAlias = tuple[Any, ...]
 # fmt: off
 WORD_COLUMNS: Columns = {
     "text": int, "sentence": int, "word": int, "form": str, "start": int, "end": int,
-    "tag": str, "upos": str, "governor": int, "relation": str, "confidence": float,
+    "lemma": str, "tag": str, "upos": str, "features": str, "governor": int, "relation": str, "confidence": float,
 }
 PHRASE_COLUMNS: Columns = {
     "text": int, "sentence": int, "phrase": int, "label": str, "start": int, "end": int,
@@ -35,9 +35,10 @@ def word_rows(results: Iterable[Result]) -> Iterator[Row]:
         nothing = [None] * len(result)
         arcs: list[Row] = [(arc.governor, arc.relation, arc.confidence) for arc in result.arcs]
         arcs = arcs or [(None, None, None)] * len(result)
-        columns = zip(result.words, result.offsets, result.tags or nothing, result.upos or nothing, arcs, strict=True)
-        for word, (form, offsets, tag, upos, arc) in enumerate(columns):
-            yield (result.source, number, word, form, *offsets, tag, upos, *arc)
+        given = [column or nothing for column in (result.lemmas, result.tags, result.upos, result.features)]
+        columns = zip(result.words, result.offsets, zip(*given, strict=True), arcs, strict=True)
+        for word, (form, offsets, cells, arc) in enumerate(columns):
+            yield (result.source, number, word, form, *offsets, *cells, *arc)
 
 
 def phrase_rows(results: Iterable[Result]) -> Iterator[Row]:

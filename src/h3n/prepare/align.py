@@ -42,7 +42,10 @@ def align(
         first = [[side.popleft() for _ in range(count)] for side, count in zip(waiting, skipped, strict=True)]
         for here, there in zip_longest(*first):
             sentence = here if here is not None else there  # a sentence may be empty, and then false
-            on_loss(sentence, MismatchError(message or f"{sentence.place}: no sentence stands against this one"))
+            on_loss(
+                sentence,
+                MismatchError(message or f"{sentence.place}: no sentence of the other file corresponds to this one"),
+            )
             message = ""
     _lose_rest(waiting, (left, right), on_loss)
 
@@ -62,5 +65,8 @@ def _lose_rest(
     for side, stream in zip(waiting, streams, strict=True):
         for sentence in (*side, *stream):
             on_loss(
-                sentence, MismatchError(f"{sentence.place}: no sentence stands against this one; the other file ends")
+                sentence,
+                MismatchError(
+                    f"{sentence.place}: no sentence of the other file corresponds to this one; the other file ends"
+                ),
             )

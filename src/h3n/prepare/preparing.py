@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Literal
 
 import h3n
-from h3n import formats
+from h3n import files, formats
 from h3n.convert import join
 from h3n.convert.phrases import LABELS, to_phrases
 from h3n.convert.rules import Scheme, load_scheme, to_dependencies, with_made_dependencies
@@ -18,11 +18,31 @@ from h3n.convert.version1 import to_version_2
 from h3n.errors import FormatError, H3nError, MismatchError, TreeError, UnknownName, UsageError
 from h3n.files import checksum, write_json, write_text
 from h3n.formats import Reading, Writing
-from h3n.prepare.folder import MANIFEST, replaced_folder
-from h3n.prepare.reading import BOTH, is_blanked, read_pair
 from h3n.prepare.report import Finding, Report, SplitReport
-from h3n.treebanks import SPLITS, Found, Pair, Recipe, load_recipe, locate_treebank
+from h3n.prepare.sources import BOTH, is_blanked, read_pair
+from h3n.treebanks import SPLITS, LocatedTreebank, Pair, Recipe, load_recipe, locate_treebank
 from h3n.trees import Constituent, Leaf, Sentence, is_projective, leaves, strip_tree
+
+MANIFEST = "manifest.json"
+
+
+@contextmanager
+def replaced_folder(folder: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Yield a fresh folder to write into; on success it takes the place of ``folder``, on an error it is gone.
+
+    A folder that holds something is replaced only with ``overwrite``, and only if we wrote it.
+    """
+    with files.input_errors(folder, "written"):
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{folder}: is not a folder; expected a new or an empty one")
+        if folder.exists() and any(folder.iterdir()):
+            ours = (folder / MANIFEST).is_file()
+            if not (overwrite and ours):
+                hint = "--overwrite replaces it" if ours else "expected a new or an empty folder"
+                raise UsageError(f"{folder}: exists and is not empty; {hint}")
+    with files.written_folder(folder) as draft:
+        yield draft
+
 
 TOP = "TOP"
 SUFFIXES = {"ptb": "brackets", "conllu": "conllu"}
@@ -82,7 +102,7 @@ def prepare(
     with replaced_folder(Path(target), overwrite=options.overwrite) as folder:
         work = _Work(recipe, found, Path(source), options, scheme)
         report = work.write(folder, watch or (lambda sentences, _: sentences))
-        _write_papers(folder, work, report)
+        _write_records(folder, work, report)
     return report
 
 
@@ -98,7 +118,7 @@ def _check(options: Options) -> None:
         raise UsageError(f"divide {'/'.join(map(str, options.divide))}; expected three shares, such as 8/1/1")
 
 
-def _lacks_dependencies(found: Found) -> bool:
+def _lacks_dependencies(found: LocatedTreebank) -> bool:
     if found.layout.trees_format in BOTH:
         return False
     return any(pair.dependencies is None for pairs in found.files.values() for pair in pairs)
@@ -109,7 +129,7 @@ class _Work:
     """What everything below needs to know."""
 
     recipe: Recipe
-    found: Found
+    found: LocatedTreebank
     source: Path
     options: Options
     scheme: Scheme | None
@@ -243,7 +263,7 @@ def _differences(found: Sequence[Leaf], tags: Sequence[str] | None) -> int:
     return 0 if tags is None else sum(leaf.tag not in ("", tag) for leaf, tag in zip(found, tags, strict=True))
 
 
-def _write_papers(folder: Path, work: _Work, report: Report) -> None:
+def _write_records(folder: Path, work: _Work, report: Report) -> None:
     """Write the manifest and the report."""
     write_json(folder / "report.json", report.to_json())
     text = "\n".join([work.recipe.title, *report.lines(all_findings=True)]) + "\n"

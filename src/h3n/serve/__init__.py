@@ -4,6 +4,6 @@
 ``serve``, this module alone does not.
 """
 
-from h3n.serve.settings import Limits, Settings
+from h3n.serve.settings import ServiceLimits, Settings
 
-__all__ = ["Limits", "Settings"]
+__all__ = ["ServiceLimits", "Settings"]

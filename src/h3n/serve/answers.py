@@ -42,7 +42,7 @@ async def attended(request: Request, work: Awaitable[Answer], service: Service) 
         done, _ = await asyncio.wait({task, gone}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         if task in done:
             return task.result()
-        service.metrics.dropped.add(1, "gone" if done else "time")
+        service.metrics.dropped.labels("gone" if done else "time").inc()
         raise Gone if done else TooSlow(f"no answer within {limit:g} s, which is the limit")
     finally:
         for one in (task, gone):
@@ -63,14 +63,14 @@ async def whole(request: ParseRequest, service: Service) -> bytes:
     async with aclosing(service.sentences(request, work)) as pieces:
         async for piece in pieces:
             sentences += piece
-    start = dumped({"model": work.wish.model, "decoder": decoder_of(request, work, service)})
+    start = dumped({"model": work.parse_options.model, "decoder": decoder_of(request, work, service)})
     return b'%b,"sentences":[%b]}' % (start[:-1], b",".join(sentences))
 
 
 def decoder_of(request: ParseRequest, work: Work, service: Service) -> str:
-    """Return the decoder a request is parsed with; constraints ask for an exact one, as in `Parser.parse`."""
-    name = service.parsers[work.wish.model].model.decoder_for(request.decoder)
-    return "auto" if request.decoder is None and work.constraints and name == "h3n" else name
+    """Return the decoder a request is parsed with."""
+    parser = service.parsers[work.parse_options.model]
+    return parser.decoder_for(request.decoder, constrained=bool(work.constraints))
 
 
 async def streamed(request: Request, body: ParseRequest, service: Service) -> Response:
@@ -98,7 +98,7 @@ async def streamed(request: Request, body: ParseRequest, service: Service) -> Re
         finally:
             await pieces.aclose()
             if not finished:
-                service.metrics.dropped.add(1, "gone")
+                service.metrics.dropped.labels("gone").inc()
 
     return StreamingResponse(lines(), media_type=JSON_LINES)
 

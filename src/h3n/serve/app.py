@@ -17,7 +17,7 @@ from h3n.serve.answers import HANDLERS, JSON_LINES, attended, streamed, whole
 from h3n.serve.compatible import add_compatible_routes
 from h3n.serve.examples import ANSWER, EXAMPLES, PROBLEMS
 from h3n.serve.guard import Guard
-from h3n.serve.metrics import CONTENT_TYPE
+from h3n.serve.metrics import CONTENT_TYPE_LATEST
 from h3n.serve.page import add_page_routes
 from h3n.serve.reference import reference_page
 from h3n.serve.requests import ParseRequest
@@ -127,7 +127,7 @@ async def ready(request: Request) -> Response:
 
 async def metrics(request: Request) -> Response:
     """Answer with counters, gauges and histograms."""
-    return Response(service_of(request).metrics.text(), media_type=CONTENT_TYPE)
+    return Response(service_of(request).metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 async def docs(request: Request) -> Response:

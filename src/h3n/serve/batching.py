@@ -47,8 +47,8 @@ class _Dropped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """How to parse; sentences of equal wishes may stand in one batch."""
+class ParseOptions:
+    """How to parse; sentences of equal options may stand in one batch."""
 
     model: str
     decoder: str | None = None
@@ -56,7 +56,7 @@ class Wish:
     style: str | None = None
 
 
-ParseFunction: TypeAlias = Callable[[Wish, Sequence[Sentence], Constraints | None], Iterable[Result]]
+ParseFunction: TypeAlias = Callable[[ParseOptions, Sequence[Sentence], Constraints | None], Iterable[Result]]
 _Answer: TypeAlias = "list[Result] | Exception"
 
 
@@ -64,7 +64,7 @@ _Answer: TypeAlias = "list[Result] | Exception"
 class _Job:
     """A request's sentences while they wait, and the way its answers go back to the event loop."""
 
-    wish: Wish
+    parse_options: ParseOptions
     sentences: Sequence[Sentence]
     constraints: dict[int, Constraints]
     loop: asyncio.AbstractEventLoop
@@ -146,10 +146,13 @@ class Batcher:
         return self.alive and not self._closed
 
     async def run(
-        self, wish: Wish, sentences: Sequence[Sentence], constraints: dict[int, Constraints] | None = None
+        self,
+        parse_options: ParseOptions,
+        sentences: Sequence[Sentence],
+        constraints: dict[int, Constraints] | None = None,
     ) -> AsyncGenerator[list[Result], None]:
         """Yield the results in order, piece by piece. Leaving early drops what is not parsed yet."""
-        job = _Job(wish, sentences, constraints or {}, asyncio.get_running_loop())
+        job = _Job(parse_options, sentences, constraints or {}, asyncio.get_running_loop())
         self._add(job)
         left = len(sentences)
         try:
@@ -171,7 +174,7 @@ class Batcher:
             # What is within the limits of one request is taken at least when nothing else waits.
             if self._waiting and self._waiting + words > self._settings.limits.queue_words:
                 raise Full(max(1, round(self._waiting / self._speed)))
-            self._metrics.queue_requests.value += 1
+            self._metrics.queue_requests.inc()
             if job.sentences:
                 self._jobs.append(job)
                 self._count(words)
@@ -180,14 +183,14 @@ class Batcher:
     def _remove(self, job: _Job) -> None:
         with self._changed:
             job.dropped = True
-            self._metrics.queue_requests.value -= 1
+            self._metrics.queue_requests.dec()
             if job in self._jobs:
                 self._jobs.remove(job)
                 self._count(-sum(map(len, job.sentences[job.taken :])))
 
     def _count(self, words: int) -> None:
         self._waiting += words
-        self._metrics.queue_words.value = self._waiting
+        self._metrics.queue_words.set(self._waiting)
 
     def _work(self) -> None:
         """Parse until the service is closed; whatever ends the work before fails what is in hand, and nothing else."""
@@ -246,7 +249,7 @@ class Batcher:
         return pieces
 
     def _answer(self, group: Sequence[_Piece]) -> None:
-        """Parse pieces of one wish together; if that fails, each by itself, so that it fails where the reason is."""
+        """Parse pieces with the same options together; if that fails, each by itself, so that it fails alone."""
         group = [piece for piece in group if not piece.job.dropped]
         try:
             results = iter(self._parsed(group))
@@ -261,8 +264,8 @@ class Batcher:
                 _log.exception("a batch failed")
             _send([(group[0].job, error)])
             return
-        self._metrics.sentences.add(sum(len(piece.sentences) for piece in group))
-        self._metrics.words.add(sum(piece.words for piece in group))
+        self._metrics.sentences.inc(sum(len(piece.sentences) for piece in group))
+        self._metrics.words.inc(sum(piece.words for piece in group))
         _send([(piece.job, [next(results) for _ in piece.sentences]) for piece in group])
 
     def _parsed(self, group: Sequence[_Piece]) -> list[Result]:
@@ -278,11 +281,13 @@ class Batcher:
     def _one_by_one(self, group: Sequence[_Piece]) -> Iterator[Result]:
         job = group[0].job
         if not job.constraints:
-            yield from self._parse(job.wish, [sentence for piece in group for sentence in piece.sentences], None)
+            yield from self._parse(
+                job.parse_options, [sentence for piece in group for sentence in piece.sentences], None
+            )
             return
         (piece,) = group
         for number, sentence in enumerate(piece.sentences, start=piece.start):
-            yield from self._parse(job.wish, [sentence], job.constraints.get(number))
+            yield from self._parse(job.parse_options, [sentence], job.constraints.get(number))
 
 
 def _send(answers: Sequence[tuple[_Job, _Answer]]) -> None:
@@ -298,9 +303,9 @@ def _send(answers: Sequence[tuple[_Job, _Answer]]) -> None:
 
 
 def _groups(pieces: Iterable[_Piece]) -> list[list[_Piece]]:
-    """Return the pieces by wish; one with constraints stands alone."""
+    """Return the pieces by their options; one with constraints stands alone."""
     groups: dict[object, list[_Piece]] = {}
     for piece in pieces:
-        key: object = piece if piece.job.constraints else piece.job.wish
+        key: object = piece if piece.job.constraints else piece.job.parse_options
         groups.setdefault(key, []).append(piece)
     return list(groups.values())

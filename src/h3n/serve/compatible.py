@@ -1,7 +1,7 @@
 """Answers in the form of other services: CoreNLP's and those of spaCy's displaCy.
 
 Clients of those services get trees from h3n unchanged, as far as h3n has what they ask for: words, tags, phrase
-structure and dependencies. There are no lemmas: where a client expects one, the word itself stands.
+structure and dependencies. Where a client expects a lemma and the model finds none, the word itself stands.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.responses import PlainTextResponse
 
+from h3n import text
 from h3n.parser import Result
 from h3n.serve.answers import attended
 from h3n.serve.corenlp import OUTPUTS, Properties, read_properties, read_text, sentences_of
 from h3n.serve.fields import displacy
 from h3n.serve.pool import Ticket, attentively
-from h3n.serve.requests import ParseRequest, Work, check_sizes, dumped, wish_of, within
+from h3n.serve.requests import ParseRequest, Work, check_sizes, dumped, parse_options_of, within
 from h3n.serve.schemas import CORENLP, DISPLACY, TEXT, answers, array, content, text_body
 from h3n.serve.service import SMALL_CHARACTERS, SMALL_WORDS, Service
-from h3n.serve.settings import Limits
+from h3n.serve.settings import ServiceLimits
 from h3n.trees import Sentence
 
 
@@ -65,14 +66,14 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
     asked = read_properties(properties)
     given = read_text(await request.body(), request.headers.get("content-type", ""))
     limits = service.settings.limits
-    wish = wish_of(ParseRequest(text=given), service.parsers, limits)
+    parse_options = parse_options_of(ParseRequest(text=given), service.parsers, limits)
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:
-        small = len(given) <= SMALL_CHARACTERS
-        sentences = await service.aside(_read, given, asked, limits, small=small)
-        check_sizes("body", sentences, wish, limits)
-        results = await _results(service, Work(wish, sentences, (), {}))
+        small, segmenter = len(given) <= SMALL_CHARACTERS, service.parsers[parse_options.model].segmenter
+        sentences = await service.aside(_read, given, asked, limits, segmenter, small=small)
+        check_sizes("body", sentences, parse_options, limits)
+        results = await _results(service, Work(parse_options, sentences, (), {}))
         return await service.aside(output.write, given, results, asked.annotators, small=_small(results))
 
     return Response(await attended(request, answered(), service), media_type=output.media_type)
@@ -113,8 +114,10 @@ def _as_one(ticket: Ticket, results: Sequence[Result]) -> bytes:
     return dumped({"words": words, "arcs": arcs})
 
 
-def _read(ticket: Ticket, given: str, asked: Properties, limits: Limits) -> list[Sentence]:
-    return within(ticket, "body", sentences_of(given, asked), limits)
+def _read(
+    ticket: Ticket, given: str, asked: Properties, limits: ServiceLimits, segmenter: text.Segmenter
+) -> list[Sentence]:
+    return within(ticket, "body", sentences_of(given, asked, segmenter), limits)
 
 
 def _small(results: Sequence[Result]) -> bool:

@@ -37,7 +37,7 @@ class Properties:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class AnswerForm:
     """A form of the answer."""
 
     media_type: str
@@ -83,16 +83,16 @@ def read_text(body: bytes, content_type: str) -> str:
     return unquote_plus(given) if content_type.startswith("application/x-www-form-urlencoded") else given
 
 
-def sentences_of(given: str, properties: Properties) -> Iterable[Sentence]:
-    """Return the sentences one by one as CoreNLP's properties say: by its own rules, by line, or all as one."""
+def sentences_of(given: str, properties: Properties, segmenter: text.Segmenter) -> Iterable[Sentence]:
+    """Return the sentences one by one as CoreNLP's properties say: by the model's segmenter, by line, or all as one."""
     if properties.asked("tokenize.whitespace"):
         pieces = given.splitlines() if properties.asked("ssplit.eolonly") else [given]
         return (Sentence(words=tuple(piece.split())) for piece in pieces if piece.strip())
     if properties.asked("ssplit.eolonly"):
-        return (sentence for sentence in text.lines(given) if sentence.words)
+        return (sentence for sentence in segmenter.lines(given) if sentence.words)
     if properties.asked("ssplit.isOneSentence"):
-        return (sentence for sentence in text.lines(" ".join(given.splitlines())) if sentence.words)
-    return text.segment(given)
+        return (sentence for sentence in segmenter.lines(" ".join(given.splitlines())) if sentence.words)
+    return segmenter.segment(given)
 
 
 def _json(ticket: Ticket, _: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:
@@ -105,9 +105,9 @@ def _conllu(ticket: Ticket, _: str, results: Sequence[Result], wanted: frozenset
 
 
 OUTPUTS = {
-    "json": Output("application/json", _json),
-    "conllu": Output("text/plain; charset=utf-8", _conllu),
-    "serialized": Output("application/x-protobuf", document),
+    "json": AnswerForm("application/json", _json),
+    "conllu": AnswerForm("text/plain; charset=utf-8", _conllu),
+    "serialized": AnswerForm("application/x-protobuf", document),
 }
 
 
@@ -138,11 +138,16 @@ def _dependency(result: Result, word: int) -> dict[str, Any]:
     }
 
 
+def lemma_of(result: Result, word: int) -> str:
+    """Return the lemma of a word, or the word itself where the model finds none."""
+    return result[word].lemma or result.words[word]
+
+
 def _token(result: Result, word: int, wanted: frozenset[str]) -> dict[str, Any]:
     start, end = result.offsets[word]
     form = result.words[word]
     token = {"index": word + 1, "word": form, "originalText": form}
     token |= {"characterOffsetBegin": start, "characterOffsetEnd": end}
     if wanted - {"tokenize", "ssplit"}:
-        token |= {"lemma": form, "pos": (result.tags or result.upos or ("",) * len(result))[word]}
+        token |= {"lemma": lemma_of(result, word), "pos": (result.tags or result.upos or ("",) * len(result))[word]}
     return token

@@ -10,7 +10,7 @@ EXAMPLES: dict[str, Any] = {
     "text": {"summary": "A text", "value": {"text": "She is carefully making the cake. It smells good."}},
     "words": {"summary": "Words", "value": {"words": ["It", "smells", "good", "."], "fields": ["brackets", "heads"]}},
     "constraints": {
-        "summary": "Wishes: a phrase that must be there, an arc that must not",
+        "summary": "Constraints: a phrase that must be there, an arc that must not",
         "value": {
             "words": ["We", "saw", "stars"],
             "constraints": [{"require_spans": [[1, 3]], "forbid_arcs": [[0, 2]]}],

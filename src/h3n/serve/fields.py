@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from h3n import draw
+from h3n.outputs import OUTPUTS, Look, Output
 from h3n.parser import Result
 from h3n.serve.pool import Ticket
 
 if TYPE_CHECKING:
     from h3n.serve.requests import Picture
 
-PLAIN = ("words", "tags", "upos", "heads", "relations", "tree", "text", "offsets", "spans", "arc_confidences")
+# fmt: off
+PLAIN = (
+    "words", "tags", "upos", "lemmas", "features", "heads", "relations", "tree", "text", "offsets", "spans", "helpers",
+    "arc_confidences",
+)
+# fmt: on
+
+
+# Digits of a number in an answer: so many do not depend on what other clients send at the same time.
+DIGITS = 4
 
 
 def displacy(result: Result) -> dict[str, Any]:
@@ -32,32 +41,30 @@ def displacy(result: Result) -> dict[str, Any]:
     return {"words": words, "arcs": arcs}
 
 
-def _svg(result: Result, picture: Picture) -> str:
-    drawn = result.with_confidence if picture.confidence else result.drawable
-    return draw.svg(drawn, theme=picture.theme, fit=picture.fit, parts=picture.parts)
-
-
 def _plain(name: str) -> Callable[[Result, Picture], Any]:
-    return lambda result, _: result.to_dict().get(name)
+    return lambda result, _: result.to_dict(digits=DIGITS).get(name)
 
 
+def _written(output: Output) -> Callable[[Result, Picture], Any]:
+    """Return what writes a result, or gives None where it lacks what the output shows."""
+
+    def field(result: Result, picture: Picture) -> str | None:
+        look = Look(theme=picture.theme, fit=picture.fit, confidence=picture.confidence, parts=picture.parts)
+        return output.write(result, look) if output.write is not None and output.found_in(result) else None
+
+    return field
+
+
+_NAMES = {"joint": "joint_brackets"}  # as the method of `Result` is called
 # name -> what it holds; None where the decoder does not find it
 FIELDS: dict[str, Callable[[Result, Picture], Any]] = {
     **{name: _plain(name) for name in PLAIN},
     "score": lambda result, _: result.score,
-    "brackets": lambda result, _: result.brackets() if result.tree is not None else None,
-    "joint_brackets": lambda result, _: result.joint_brackets() if result.joint is not None else None,
-    "conllu": lambda result, _: result.conllu() if result.arcs else None,
-    "pretty": lambda result, _: result.pretty(),
     "displacy": lambda result, _: displacy(result),
-    "svg": _svg,
-    "forest": lambda result, _: draw.forest(result.drawable) if result.tree is not None else None,
-    "tikz": lambda result, _: draw.tikz_dependency(result.drawable) if result.arcs else None,
+    **{_NAMES.get(output.name, output.name): _written(output) for output in OUTPUTS.values() if output.write},
 }
-
-
 # What takes longer than a look-up
-DRAWN = frozenset({"brackets", "joint_brackets", "conllu", "pretty", "svg", "forest", "tikz"})
+DRAWN = frozenset(FIELDS) - {*PLAIN, "score", "displacy"}
 
 
 def sentence_of(
@@ -66,8 +73,8 @@ def sentence_of(
     """Return a sentence of an answer: the wanted fields, or what `Result.to_dict` holds."""
     ticket.check()
     if wanted is None:
-        return {"source": source, **result.to_dict()}
-    plain = result.to_dict() if any(name in PLAIN for name in wanted) else {}
+        return result.to_dict(digits=DIGITS) | {"source": source}
+    plain = result.to_dict(digits=DIGITS) if any(name in PLAIN for name in wanted) else {}
     sentence: dict[str, Any] = {"source": source} if result.note is None else {"source": source, "note": result.note}
     for name in wanted:
         ticket.check()

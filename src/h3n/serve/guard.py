@@ -13,9 +13,8 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
-from h3n.serve.access import Refusal, refusal_of
 from h3n.serve.metrics import Metrics
-from h3n.serve.settings import Settings
+from h3n.serve.settings import Refusal, Settings, refusal_of
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -59,12 +58,12 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        start, status = time.perf_counter(), 500
+        start, status, started = time.perf_counter(), 500, False
 
         async def sent(message: Message) -> None:
-            nonlocal status
+            nonlocal status, started
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, started = message["status"], True
                 message["headers"] = [*message.get("headers", ()), *_HEADERS]
             await send(message)
 
@@ -72,9 +71,12 @@ class Guard:
             await self._limited(scope, receive, sent)
         except _Gone:
             status = 499
+        except asyncio.CancelledError:  # the service ends, and what is under way takes too long
+            if not started:
+                await refuse(sent, Refusal(503, "service", "it ends before this is done"))
         finally:
             path = getattr(scope.get("route"), "path", "other")  # a route's, never what a client made up
-            self.metrics.requests.add(1, path, str(status))
+            self.metrics.requests.labels(path, str(status)).inc()
             self.metrics.request_seconds.observe(time.perf_counter() - start)
 
     async def _limited(self, scope: Message, receive: Receive, send: Send) -> None:

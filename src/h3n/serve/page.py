@@ -26,7 +26,7 @@ from h3n.serve.answers import attended
 from h3n.serve.pool import Ticket, attentively
 from h3n.serve.requests import NO_OTHER_KEYS, Picture, Refused, check_picture, dumped
 from h3n.serve.schemas import DRAWN, TEXT, TREEBANK, answers, content, text_body
-from h3n.serve.settings import Limits
+from h3n.serve.settings import ServiceLimits
 from h3n.trees import Constituent, Sentence
 
 SCRIPTS = ("page.js", "dom.js", "pictures.js", "copies.js", "treebanks.js")
@@ -124,7 +124,7 @@ class _Asking(io.BytesIO):
         return super().readinto(buffer)
 
 
-def _read(ticket: Ticket, parts: Sequence[tuple[str, bytes]], limits: Limits) -> bytes:
+def _read(ticket: Ticket, parts: Sequence[tuple[str, bytes]], limits: ServiceLimits) -> bytes:
     kinds = [_kind(name) for name, _ in parts]
     rows: list[bytes] = []
     words = 0
@@ -144,7 +144,7 @@ def _read(ticket: Ticket, parts: Sequence[tuple[str, bytes]], limits: Limits) ->
     return b'{"format":"%b","sentences":[%b]}' % (kinds[0].encode(), b",".join(rows))
 
 
-def _unpacked(part: bytes, limits: Limits) -> bytes:
+def _unpacked(part: bytes, limits: ServiceLimits) -> bytes:
     """Return a file unpacked: 4 MB may stand for gigabytes."""
     with files.opened(io.BytesIO(part)) as handle:
         content = handle.read(limits.treebank_bytes + 1)
@@ -183,7 +183,7 @@ def disagreements(sentence: Sentence) -> list[int]:
     return [word for word, (joint, own) in pairs if joint != own]
 
 
-def _sizes(sentence: Sentence, limits: Limits) -> Iterator[tuple[str, int, int]]:
+def _sizes(sentence: Sentence, limits: ServiceLimits) -> Iterator[tuple[str, int, int]]:
     yield "words", len(sentence), limits.sentence_words
     yield "characters in a word", max(map(len, sentence.words), default=0), limits.word_characters
     if sentence.tree is not None:
@@ -198,7 +198,7 @@ def _phrases(tree: Constituent) -> int:
     return count
 
 
-def _drawn(ticket: Ticket, body: DrawRequest, limits: Limits) -> bytes:
+def _drawn(ticket: Ticket, body: DrawRequest, limits: ServiceLimits) -> bytes:
     try:
         (sentence,) = formats.read(io.StringIO(json.dumps(body.sentence)), format="jsonl")
         for name, count, most in _sizes(sentence, limits):

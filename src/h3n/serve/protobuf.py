@@ -55,7 +55,7 @@ def _token(result: Result, word: int, first: int, wanted: frozenset[str]) -> byt
     values |= {"start_char": start, "end_char": end, "first": first + word, "end": first + word + 1, "index": word + 1}
     if wanted - {"tokenize", "ssplit"}:
         tags = result.tags or result.upos
-        values |= {"tag": tags[word] if tags else "", "lemma": form}
+        values |= {"tag": tags[word] if tags else "", "lemma": result[word].lemma or form}
     return b"".join(_field(TOKEN[name], value) for name, value in values.items())
 
 

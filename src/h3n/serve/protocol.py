@@ -1,7 +1,7 @@
 """A connection with the limits that uvicorn's lacks: the size of a head, the time it takes, and that of its answer.
 
-A head is a request's first line and its headers. uvicorn keeps what it has of one for as long as the client likes, and
-keeps an answer for a client that does not read it.
+A head is a request's first line and its headers. uvicorn keeps what it has of one for as long as the client likes, an
+answer for a client that does not read it, headers behind a body, and all requests that are sent ahead of their answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from h3n.serve.guard import HEADERS
-from h3n.serve.settings import Limits
+from h3n.serve.settings import ServiceLimits
 
 HEAD_STEP, BODY_STEP = 1 << 10, 1 << 16  # bytes: a head is measured in steps
 LINGER = 2.0  # seconds that a refused client has to read why; what it sends meanwhile is passed over
@@ -25,11 +25,12 @@ LINGER = 2.0  # seconds that a refused client has to read why; what it sends mea
 class Connection(HttpToolsProtocol):
     """A client's connection. ``refused`` is told the status of what is refused before it is a request."""
 
-    def __init__(self, *arguments: Any, limits: Limits, refused: Callable[[int], None], **options: Any) -> None:
+    def __init__(self, *arguments: Any, limits: ServiceLimits, refused: Callable[[int], None], **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._limits, self._tell = limits, refused
         self._in_head = True  # or between two requests
         self._head_bytes = 0
+        self._frame_bytes = 0  # of a body in chunks: what came since its last byte, such as headers behind it
         self._refused = False
         self._head_timer: asyncio.TimerHandle | None = None
         self._unread_timer: asyncio.TimerHandle | None = None
@@ -62,6 +63,8 @@ class Connection(HttpToolsProtocol):
             self._head_bytes += len(piece)
             if self._head_timer is None:
                 self._time_head()
+        else:
+            self._frame_bytes += len(piece)
         try:
             self.parser.feed_data(piece)
         except httptools.HttpParserUpgrade:
@@ -69,8 +72,10 @@ class Connection(HttpToolsProtocol):
         except httptools.HttpParserError as error:
             self._refuse(400, f"not a request of HTTP/1.1: {error}")
             return
-        if self._in_head and self._head_bytes > self._limits.head:
+        if max(self._head_bytes if self._in_head else 0, self._frame_bytes) > self._limits.head:
             self._refuse(431, f"a head of more than {self._limits.head} bytes, which is the limit")
+        elif len(self.pipeline) > self._limits.ahead:
+            self._refuse(429, f"more than {self._limits.ahead} requests ahead of their answers, which is the limit")
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -78,13 +83,21 @@ class Connection(HttpToolsProtocol):
         if self._head_timer is None:  # behind another request
             self._time_head()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # nobody asks for what stands behind a body
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        self._frame_bytes = 0
+        super().on_body(body)
+
     def on_headers_complete(self) -> None:
         self._in_head, self._head_bytes = False, 0
         self._stop_timing_head()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        self._in_head = True
+        self._in_head, self._frame_bytes = True, 0
         super().on_message_complete()
 
     def _time_head(self) -> None:

@@ -1,25 +1,24 @@
-"""What a client may ask for: the body of a request as data, and the sentences and wishes it stands for."""
+"""What a client may ask for: the body of a request as data, and the sentences and options it stands for."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias, TypeVar, cast
+from typing import Annotated, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import Field
 
 from h3n import draw, text
-from h3n.decode import DECODERS, Constraints
+from h3n.decode import DECODERS, PARTS, Constraints
+from h3n.engine.ranking import check_ranking
 from h3n.errors import H3nError, UnknownName
-from h3n.model.ranking import check_ranking
 from h3n.parser import Parser
-from h3n.serve.batching import Wish
+from h3n.serve.batching import ParseOptions
 from h3n.serve.fields import FIELDS
 from h3n.serve.pool import Ticket
-from h3n.serve.settings import Limits
-from h3n.trees import Sentence
+from h3n.serve.settings import ServiceLimits
+from h3n.trees import HALF_SURROGATE, Sentence
 
 # For pydantic, which reads the bodies of requests: a misspelt key is an error, not passed over.
 NO_OTHER_KEYS = {"extra": "forbid"}
@@ -27,7 +26,6 @@ Item = TypeVar("Item")
 # The first wrong item of a list is enough: to describe each of 100,000 takes a second.
 List: TypeAlias = Annotated[list[Item], Field(fail_fast=True)]
 KINDS = ("require_spans", "forbid_spans", "require_arcs", "forbid_arcs")
-_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def dumped(content: object) -> bytes:
@@ -92,6 +90,7 @@ class ParseRequest:
     text: str | None = None
     texts: List[str] | None = None
     words: List[str] | List[List[str]] | None = None
+    newlines: Literal["paragraph", "sentence"] = "paragraph"
     model: str | None = None
     decoder: str | None = None
     head_score: str | None = None
@@ -112,7 +111,7 @@ class ParseRequest:
 class Work:
     """A request that was read: sentences, each with the number of the input it is from, and how to parse them."""
 
-    wish: Wish
+    parse_options: ParseOptions
     sentences: Sequence[Sentence]
     sources: Sequence[int]
     constraints: dict[int, Constraints]
@@ -122,20 +121,20 @@ class Work:
         return sum(map(len, self.sentences))
 
 
-def wish_of(request: ParseRequest, parsers: Mapping[str, Parser], limits: Limits) -> Wish:
+def parse_options_of(request: ParseRequest, parsers: Mapping[str, Parser], limits: ServiceLimits) -> ParseOptions:
     """Return how to parse, with all names checked."""
     name = request.model if request.model is not None else next(iter(parsers))
     if name not in parsers:
         raise Refused(422, "model", str(UnknownName("model", name, parsers)))
-    model = parsers[name].model
+    parser = parsers[name]
     try:
         what = "decoder"
-        model.decoder_for(request.decoder)
+        parser.decoder_for(request.decoder)
         what = "head_score"
         if request.head_score is not None:
-            check_ranking(request.head_score, ordered=model.network.order is not None)
+            check_ranking(request.head_score, ordered=parser.engine.network.ordered)
         what = "style"
-        model.vocabulary.style(request.style)
+        parser.engine.vocabulary.style(request.style)
     except H3nError as error:
         raise Refused(422, what, str(error)) from None
     check_picture(request.picture, limits)
@@ -143,7 +142,7 @@ def wish_of(request: ParseRequest, parsers: Mapping[str, Parser], limits: Limits
         if one not in FIELDS:
             raise Refused(422, "fields", str(UnknownName("field", one, FIELDS)))
     check_once("fields", request.fields or ())
-    return Wish(name, request.decoder, request.head_score, request.style)
+    return ParseOptions(name, request.decoder, request.head_score, request.style)
 
 
 def check_once(name: str, values: Iterable[Hashable]) -> None:
@@ -155,7 +154,7 @@ def check_once(name: str, values: Iterable[Hashable]) -> None:
         seen.add(value)
 
 
-def check_picture(picture: Picture, limits: Limits) -> None:
+def check_picture(picture: Picture, limits: ServiceLimits) -> None:
     """Refuse what cannot be drawn."""
     if picture.theme not in draw.THEMES:
         raise Refused(422, "picture.theme", str(UnknownName("theme", picture.theme, draw.THEMES)))
@@ -166,15 +165,17 @@ def check_picture(picture: Picture, limits: Limits) -> None:
         raise Refused(422, "picture.parts", "not in a picture of several rows; give either parts or fit")
 
 
-def work_of(ticket: Ticket, request: ParseRequest, wish: Wish, limits: Limits) -> Work:
+def work_of(
+    ticket: Ticket, request: ParseRequest, parse_options: ParseOptions, limits: ServiceLimits, segmenter: text.Segmenter
+) -> Work:
     """Return the sentences of a request within the limits; texts are split into sentences and words."""
-    sentences, sources = _sentences(ticket, request, limits)
+    sentences, sources = _sentences(ticket, request, limits, segmenter)
     name = next(one for one in ("text", "texts", "words") if getattr(request, one) is not None)
-    check_sizes(name, sentences, wish, limits)
-    return Work(wish, sentences, sources, _constraints(request, len(sentences), wish, limits))
+    check_sizes(name, sentences, parse_options, limits)
+    return Work(parse_options, sentences, sources, _constraints(request, len(sentences), parse_options, limits))
 
 
-def check_sizes(name: str, sentences: Sequence[Sentence], wish: Wish, limits: Limits) -> None:
+def check_sizes(name: str, sentences: Sequence[Sentence], parse_options: ParseOptions, limits: ServiceLimits) -> None:
     """Refuse more words in all, or in one sentence, than the limits allow."""
     words = sum(map(len, sentences))
     if words > limits.words:
@@ -183,13 +184,15 @@ def check_sizes(name: str, sentences: Sequence[Sentence], wish: Wish, limits: Li
     if letters > limits.word_characters:
         raise Refused(413, name, f"a word of {letters} characters; at most {limits.word_characters} are accepted")
     longest = max(map(len, sentences), default=0)
-    most = limits.exact_words if wish.decoder == "hpsg" else limits.sentence_words
+    most = limits.exact_words if parse_options.decoder == "hpsg" else limits.sentence_words
     if longest > most:
-        for_exact = f" by the decoder hpsg (others: {limits.sentence_words})" if wish.decoder == "hpsg" else ""
+        for_exact = f" by the decoder hpsg (others: {limits.sentence_words})" if parse_options.decoder == "hpsg" else ""
         raise Refused(413, name, f"a sentence of {longest} words; at most {most} are accepted{for_exact}")
 
 
-def within(ticket: Ticket, name: str, found: Iterable[Sentence], limits: Limits, before: int = 0) -> list[Sentence]:
+def within(
+    ticket: Ticket, name: str, found: Iterable[Sentence], limits: ServiceLimits, before: int = 0
+) -> list[Sentence]:
     """Return sentences as they are found, up to the limit of words; ``before`` so many stood in other texts."""
     sentences: list[Sentence] = []
     for sentence in found:
@@ -201,7 +204,9 @@ def within(ticket: Ticket, name: str, found: Iterable[Sentence], limits: Limits,
     return sentences
 
 
-def _sentences(ticket: Ticket, request: ParseRequest, limits: Limits) -> tuple[list[Sentence], list[int]]:
+def _sentences(
+    ticket: Ticket, request: ParseRequest, limits: ServiceLimits, segmenter: text.Segmenter
+) -> tuple[list[Sentence], list[int]]:
     given = [name for name in ("text", "texts", "words") if getattr(request, name) is not None]
     if len(given) != 1:
         said = " and ".join(given) or "none of them"
@@ -217,14 +222,14 @@ def _sentences(ticket: Ticket, request: ParseRequest, limits: Limits) -> tuple[l
     for number, one in enumerate(texts):
         name = "text" if request.text is not None else f"texts.{number}"
         _check_characters(name, one)
-        parts = within(ticket, name, text.segment(one), limits, words)
+        parts = within(ticket, name, segmenter.segment(one, newlines=request.newlines), limits, words)
         words += sum(map(len, parts))
         sentences += parts
         sources += [number] * len(parts)
     return sentences, sources
 
 
-def _given_words(words: list[str] | list[list[str]], limits: Limits) -> tuple[list[Sentence], list[int]]:
+def _given_words(words: list[str] | list[list[str]], limits: ServiceLimits) -> tuple[list[Sentence], list[int]]:
     """Return one sentence of words, or several."""
     several = bool(words) and not isinstance(words[0], str)
     rows: list[list[str]] = cast("list[list[str]]", words if several else [words])
@@ -242,11 +247,13 @@ def _given_words(words: list[str] | list[list[str]], limits: Limits) -> tuple[li
 
 
 def _check_characters(name: str, given: str) -> None:
-    if not given.isascii() and _HALF.search(given):
+    if not given.isascii() and HALF_SURROGATE.search(given):
         raise Refused(422, name, "half a surrogate pair; expected valid Unicode")
 
 
-def _constraints(request: ParseRequest, sentences: int, wish: Wish, limits: Limits) -> dict[int, Constraints]:
+def _constraints(
+    request: ParseRequest, sentences: int, parse_options: ParseOptions, limits: ServiceLimits
+) -> dict[int, Constraints]:
     asked = {at: one for at, one in enumerate(request.constraints) if len(one)}
     if sum(map(len, asked.values())) > limits.constraints:
         raise Refused(413, "constraints", f"more than {limits.constraints} constraints, which is the limit")
@@ -259,9 +266,8 @@ def _constraints(request: ParseRequest, sentences: int, wish: Wish, limits: Limi
         for kind in KINDS:
             check_once(f"constraints.{at}.{kind}", getattr(one, kind))
         by_number[one.sentence] = one.constraints
-    decoder = DECODERS.get(wish.decoder or "auto")
-    for kind, need in (("spans", "full"), ("arcs", "arc")):
-        wanted = any(getattr(c, f"{verb}_{kind}") for c in by_number.values() for verb in ("require", "forbid"))
-        if decoder is not None and wanted and need not in decoder.needs:
-            raise Refused(422, "constraints", f"the decoder {decoder.name} finds no {kind}; name another")
+    decoder = DECODERS.get(parse_options.decoder or "auto")
+    for part, kind in PARTS.items():
+        if decoder is not None and kind not in decoder.finds and any(one.has(part) for one in by_number.values()):
+            raise Refused(422, "constraints", f"the decoder {decoder.name} finds no {part}; name another")
     return by_number

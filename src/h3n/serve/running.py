@@ -20,8 +20,8 @@ from h3n.serve.settings import Settings
 from h3n.serve.starting import Starting
 
 GRACE = 10.0  # seconds from the signal to the end of the process, whatever is under way
-ANSWERING = 7  # of these, to answer requests
-LAST_RESORT, KILLED = 9.0, 9.5  # after these the process ends where it stands, or is killed
+ANSWERING = 6  # of these, to answer requests
+LAST_RESORT, KILLED = 8.0, 9.0  # after these the process ends where it stands, or is killed
 
 
 def bind(host: str, port: int) -> socket.socket:

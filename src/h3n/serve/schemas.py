@@ -39,10 +39,11 @@ DISPLACY = table(
 )
 # Fields that are not a text
 _KINDS: dict[str, Schema] = {
-    **dict.fromkeys(("words", "tags", "upos", "relations"), array(TEXT)),
+    **dict.fromkeys(("words", "tags", "upos", "lemmas", "features", "relations"), array(TEXT)),
     "heads": array(COUNT),
     "offsets": array({"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2}),
     "spans": array(SPAN),
+    "helpers": array({"type": "array", "items": COUNT, "minItems": 3, "maxItems": 3}),
     "arc_confidences": array(NUMBER),
     "score": NUMBER,
     "displacy": DISPLACY,

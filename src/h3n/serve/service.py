@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from h3n.decode import Constraints
 from h3n.parser import Parser, Result
-from h3n.serve.batching import Batcher, Wish
+from h3n.serve.batching import Batcher, ParseOptions
 from h3n.serve.fields import DRAWN, sentence_of
 from h3n.serve.metrics import Metrics
 from h3n.serve.pool import Pool, Ticket
-from h3n.serve.requests import ParseRequest, Work, dumped, wish_of, work_of
+from h3n.serve.requests import ParseRequest, Work, dumped, parse_options_of, work_of
 from h3n.serve.settings import Settings
 from h3n.trees import HELPER, Sentence
 
@@ -42,13 +42,14 @@ class Service:
 
     async def read(self, request: ParseRequest) -> Work:
         """Return the request's sentences."""
-        wish = wish_of(request, self.parsers, self.settings.limits)
+        parse_options = parse_options_of(request, self.parsers, self.settings.limits)
         small = request.size <= SMALL_CHARACTERS
-        return await self.aside(work_of, request, wish, self.settings.limits, small=small)
+        segmenter = self.parsers[parse_options.model].segmenter
+        return await self.aside(work_of, request, parse_options, self.settings.limits, segmenter, small=small)
 
     async def results(self, work: Work) -> AsyncGenerator[list[Result], None]:
         """Yield the results in order, as they come."""
-        async with aclosing(self.batcher.run(work.wish, work.sentences, work.constraints)) as pieces:
+        async with aclosing(self.batcher.run(work.parse_options, work.sentences, work.constraints)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -66,12 +67,14 @@ class Service:
         """Return the models by name, with what each can find and be asked for."""
         return [_about(name, parser, default=name == self.default) for name, parser in self.parsers.items()]
 
-    def _parse(self, wish: Wish, sentences: Sequence[Sentence], constraints: Constraints | None) -> Iterator[Result]:
-        return self.parsers[wish.model].parse(
+    def _parse(
+        self, parse_options: ParseOptions, sentences: Sequence[Sentence], constraints: Constraints | None
+    ) -> Iterator[Result]:
+        return self.parsers[parse_options.model].parse(
             sentences,
-            decoder=wish.decoder,
-            head_score=wish.head_score,
-            style=wish.style,
+            decoder=parse_options.decoder,
+            head_score=parse_options.head_score,
+            style=parse_options.style,
             constraints=constraints,
         )
 
@@ -84,13 +87,13 @@ def _described(ticket: Ticket, request: ParseRequest, results: Sequence[Result],
 
 
 def _about(name: str, parser: Parser, *, default: bool) -> dict[str, Any]:
-    vocabulary = parser.model.vocabulary
+    vocabulary = parser.engine.vocabulary
     return {
         "name": name,
         "default": default,
-        "decoder": parser.model.decoder_for(None),
+        "decoder": parser.decoder_for(None),
         "precision": parser.precision,
-        "head_score": parser.model.config.decoding.head_score,
+        "head_score": parser.engine.config.decoding.head_score,
         "styles": [style for style in vocabulary.styles if style],
         "labels": [label for label in vocabulary.labels if label not in ("", HELPER)],
         "relations": [relation for relation in vocabulary.relations if relation],

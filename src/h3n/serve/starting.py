@@ -8,10 +8,9 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from h3n.serve.access import refusal_of
 from h3n.serve.guard import HEADERS, RETRY_SECONDS, Message, Receive, Send, refuse
 from h3n.serve.pool import Pool, Ticket
-from h3n.serve.settings import Settings
+from h3n.serve.settings import Settings, refusal_of
 
 ALIVE = "/healthz"
 
@@ -39,7 +38,7 @@ class Starting:
     def count_refusal(self, status: int) -> None:
         """Count what was refused before it was a request."""
         if self._app is not None:
-            self._app.state.service.metrics.requests.add(1, "other", str(status))
+            self._app.state.service.metrics.requests.labels("other", str(status)).inc()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

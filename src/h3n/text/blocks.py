@@ -7,9 +7,11 @@ one per line. The blocks joined are the text. What they are does not depend on h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+
+from h3n.errors import UnknownName
 
 LIMIT = 1 << 16
 """Characters in a block at most. Where there is no end of a paragraph in so many, one is made."""
@@ -22,6 +24,7 @@ _FULL = 0.8
 # A form feed or paragraph separator is a break of its own, so it is no part of a blank line: what a break is must not
 # depend on whether the line end after it has been read.
 _BREAK = re.compile(r"\n[^\S\n\f\u2029]*\n|[\f\u2029]")
+_LINE_END = re.compile(r"[\n\f\u2029]")
 _BREAK_ENDS = re.compile(r"[^\S\n\f\u2029]*\n")
 _ROW = re.compile(r"[^\n]*\n|[^\n]+")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[^\sa-z])")
@@ -41,18 +44,55 @@ class Block:
     ends_text: bool = False
 
 
-def blocks(text: str | Iterable[str]) -> Iterator[Block]:
+def blocks(text: str | Iterable[str], newlines: str = "paragraph") -> Iterator[Block]:
     """Yield the blocks of a text, or of the pieces that a text comes in, such as the lines of an open file.
 
-    A paragraph is yielded as soon as its last piece is in.
+    A paragraph is yielded as soon as its last piece is in. ``newlines``, a name in `NEWLINES`, says what a line end is.
     """
-    for paragraph in _paragraphs([text] if isinstance(text, str) else text):
+    if newlines not in NEWLINES:
+        raise UnknownName("newlines", newlines, NEWLINES)
+    return NEWLINES[newlines]([text] if isinstance(text, str) else text)
+
+
+def _wrapped(pieces: Iterable[str]) -> Iterator[Block]:
+    """Yield the blocks of a text in which a line may be wrapped."""
+    for paragraph in _paragraphs(pieces):
         whole = paragraph.text
         at = 0
         for end in (*_line_ends(whole), len(whole)):
             opens = paragraph.opens_paragraph and at == 0
             yield Block(whole[at:end], paragraph.start + at, opens, paragraph.ends_text and end == len(whole))
             at = end
+
+
+def _unwrapped(pieces: Iterable[str]) -> Iterator[Block]:
+    """Yield every line as a block, with its line end; one after an empty line opens a paragraph."""
+    held: list[str] = []
+    size = offset = 0
+    opens = True
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size < LIMIT and not _LINE_END.search(piece):
+            continue
+        text = "".join(held)
+        start = 0
+        while True:
+            match = _LINE_END.search(text, start, start + LIMIT)
+            if match is not None:
+                end = match.end()
+            elif len(text) - start >= LIMIT:
+                end = start + _cut(text[start : start + LIMIT])
+            else:
+                break
+            yield Block(text[start:end], offset + start, opens)
+            opens = match is not None and (match[0] != "\n" or _is_blank(text[start:end]))
+            start = end
+        offset += start
+        held = [text[start:]]
+        size = len(held[0])
+    if size:
+        yield Block("".join(held), offset, opens, ends_text=True)
 
 
 def lines(text: str | Iterable[str]) -> Iterator[Block]:
@@ -139,3 +179,7 @@ def _ended_on_purpose(row: str, following: str, width: int) -> bool:
     if not row or not word or not _START.match(following) or _UNFINISHED.search(row):
         return False
     return width > _WIDEST or len(row) + 1 + len(word[0]) <= _FULL * width
+
+
+# What a line end is: part of a paragraph, unless it was made on purpose; or always the end of a sentence.
+NEWLINES: dict[str, Callable[[Iterable[str]], Iterator[Block]]] = {"paragraph": _wrapped, "sentence": _unwrapped}

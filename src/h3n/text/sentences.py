@@ -10,23 +10,26 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise, zip_longest
+from typing import ClassVar
 
 from h3n.text import blocks, boundaries
 from h3n.text.blocks import Block
 from h3n.text.tokens import Token, tokenize
-from h3n.trees import Insert, Sentence
+from h3n.trees import MultiwordToken, Sentence
 
 _ESCAPES = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
 _UNESCAPES = {escape: space for space, escape in _ESCAPES.items()}
 _START = re.compile(r"# start_char = *([0-9]+) *")
-_RANGE = re.compile(r"[0-9]{1,9}-[0-9]{1,9}\t[^\t]+\t")
 _BLANK = re.compile(r"\s")
 _ESCAPE = re.compile(r"\\(?:[sntr]|u[0-9a-f]{4})")
 
 
 class Segmenter(ABC):
     """What makes sentences and words of text: rules, or something learned. All of it streams."""
+
+    name: ClassVar[str]  # by which a saved model names it
 
     @abstractmethod
     def cut(self, text: str, *, offset: int = 0) -> Iterable[Sequence[Token]]:
@@ -35,22 +38,23 @@ class Segmenter(ABC):
         Every visible character is in a token, in order; a block without any has no sentence.
         """
 
-    def split(self, text: str | Iterable[str]) -> Iterator[tuple[Token, ...]]:
+    def split(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[tuple[Token, ...]]:
         """Yield the tokens of one sentence after another, with their offsets in the text or in its pieces joined."""
-        for block in blocks.blocks(text):
+        for block in blocks.blocks(text, newlines):
             for tokens in self.cut(block.text, offset=block.start):
                 yield tuple(tokens)
 
-    def segment(self, text: str | Iterable[str]) -> Iterator[Sentence]:
+    def segment(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
         """Yield the sentences of a text, or of the pieces it comes in, such as the lines of an open file.
 
         Reads no further than the paragraph it is in. A blank line ends a paragraph; a line inside one is taken as
-        wrapped unless it is a heading, an item of a list or the like.
+        wrapped unless it is a heading, an item of a list or the like. With ``newlines="sentence"`` every line end ends
+        a sentence, as in tweets, headlines and subtitles; a line may still hold several.
         """
         number = 0
         newpar = False
         before: list[str] = []
-        for block in blocks.blocks(text):
+        for block in blocks.blocks(text, newlines):
             newpar |= block.opens_paragraph
             parts = [*self.cut(block.text)]
             before.append(block.text[: parts[0][0].start] if parts else block.text)
@@ -73,19 +77,45 @@ class Segmenter(ABC):
 class English(Segmenter):
     """Rules for English."""
 
+    name = "english"
+
     def cut(self, text: str, *, offset: int = 0) -> Iterable[Sequence[Token]]:
         """Return the tokens of each sentence of a block of text whose first character has this offset."""
         return boundaries.sentences(tokenize(text, offset=offset))
 
 
-SEGMENTERS: dict[str, Segmenter] = {"english": English()}
-split, segment, lines = SEGMENTERS["english"].split, SEGMENTERS["english"].segment, SEGMENTERS["english"].lines
+ENGLISH = English()
+SEGMENTERS: dict[str, Segmenter] = {ENGLISH.name: ENGLISH}  # those that are rules
+split, segment, lines = ENGLISH.split, ENGLISH.segment, ENGLISH.lines
 
 
 def words(text: str | Iterable[str]) -> Iterator[Sentence]:
     """Yield one sentence per line of the text, in order: its words are what stands between white space."""
     for line in blocks.lines(text):
         yield Sentence(words=tuple(line.text.split()))
+
+
+def named(sentence: Sentence, name: str) -> Sentence:
+    """Return the sentence with the comments that CoNLL-U asks for, where they are missing: `sent_id` and `text`."""
+    if not sentence.words:
+        return sentence
+    comments = list(sentence.comments)
+    if sentence.sent_id is None:
+        comments.append(f"# sent_id = {as_name(name)}")
+    return with_text(replace(sentence, comments=tuple(comments)))
+
+
+def as_name(name: str) -> str:
+    """Return a name as it may stand in `sent_id`, which has no blanks, and `/` for parallel treebanks alone."""
+    return "_".join(name.split()).replace("/", ":")
+
+
+def with_text(sentence: Sentence) -> Sentence:
+    """Return the sentence with a comment that says how it was written; of words alone, with blanks between them."""
+    if not sentence.words or any(line.startswith("# text =") for line in sentence.comments):
+        return sentence
+    line = " ".join(spelled(sentence).split())  # of a word with a line end in it, too, no other format has room for
+    return replace(sentence, comments=(*sentence.comments, f"# text = {line}"))
 
 
 def offsets(sentence: Sentence) -> tuple[tuple[int, int], ...]:
@@ -118,14 +148,13 @@ def spelled(sentence: Sentence) -> str:
 
 def tokens_of(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
     """Yield what is written in one piece: its first word, the one after its last, how it is spelled, what follows."""
-    ranges = {insert.before: insert.row.split("\t") for insert in sentence.inserts if _RANGE.match(insert.row)}
+    multiword = {insert.start: insert for insert in sentence.inserts if isinstance(insert, MultiwordToken)}
     misc = sentence.misc or ("_",) * len(sentence)
     word = 0
     while word < len(sentence):
         end, form, column = word + 1, sentence.words[word], misc[word]
-        if word in ranges:
-            number, form, *_, column = ranges[word]
-            end = min(max(end, int(number.partition("-")[2])), len(sentence))  # so that every step leads on
+        if (token := multiword.get(word)) is not None:
+            end, form, column = min(token.end, len(sentence)), token.form, token.misc
         yield word, end, form, _gap(column)
         word = end
 
@@ -136,20 +165,20 @@ def _sentence(
     """Return the sentence of these tokens, whose offsets are those in the block."""
     forms: list[str] = []
     misc: list[str] = []
-    inserts: list[Insert] = []
+    inserts: list[MultiwordToken] = []
     written: list[str] = []
     for index, token in enumerate(tokens):
         gap = block.text[token.end : tokens[index + 1].start] if index + 1 < len(tokens) else after
         form = _BLANK.sub(" ", token.text)  # a word may go over a line end where words have blanks inside
         column = _column("" if index else before, gap)
         if len(token.words) > 1:
-            first, last = len(forms) + 1, len(forms) + len(token.words)
-            inserts.append(Insert(len(forms), f"{first}-{last}\t{form}" + "\t_" * 7 + f"\t{column}"))
+            inserts.append(MultiwordToken(len(forms), len(forms) + len(token.words), form, column))
             column = "_"
         forms.extend(token.words)
         misc.extend([column] * len(token.words))
         written.append(form if not gap else form + " ")
     comments = (
+        *(["# newdoc"] if newpar and number == 1 else []),
         *(["# newpar"] if newpar else []),
         f"# sent_id = {number}",
         f"# start_char = {block.start + tokens[0].start}",

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from h3n.text import english
-from h3n.text.pieces import SPACING, take_apart
+from h3n.text.runs import SPACING, take_apart
 
 _RUN = re.compile(rf"[^{SPACING}]+")
 _QUOTES = frozenset("'’‘")

@@ -2,10 +2,9 @@
 
 from h3n.training.data import StreamedExamples, load_examples
 from h3n.training.evaluation import evaluate, tune_weight
-from h3n.training.events import Check, Event, Listener, Note, Update
+from h3n.training.events import Check, Event, Listener, Note, Update, with_tensorboard
 from h3n.training.loop import train
 from h3n.training.segmenter import learn_segmenter, train_segmenter
-from h3n.training.tensorboard import with_tensorboard
 
 __all__ = [
     "Check",

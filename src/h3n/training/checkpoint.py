@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from h3n.errors import InputError, TrainingError
+from h3n.errors import InputError, TrainingError, first_line
 from h3n.files import restore_folder, written_file, written_folder
 
 POINTER = "last.json"
@@ -39,7 +39,6 @@ class Position:
     loss: float = 0.0  # summed since the last check
     losses: int = 0  # updates in that sum
     best: float = float("-inf")
-    best_step: int = 0
     waited: int = 0  # checks since the best
     halvings: int = 0
     plateau: int = 0  # checks since the best or the last halving
@@ -53,7 +52,7 @@ def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
             fill(draft)
     except (InputError, SafetensorError) as error:
         restore_folder(folder)
-        said = str(error).strip().splitlines()[0]
+        said = first_line(error)
         why = said if isinstance(error, InputError) else f"{folder}: cannot be written: {said}"
         raise TrainingError(why) from None
 
@@ -107,7 +106,7 @@ def load_checkpoint(folder: Path, network: nn.Module, optimiser: torch.optim.Opt
         network.load_state_dict(load_file(folder / WEIGHTS))
         _fill_optimiser(network, optimiser, load_file(folder / OPTIMISER))
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
-        first = str(error).strip().splitlines()[0]
+        first = first_line(error)
         raise InputError(f"{folder}: the checkpoint does not fit or cannot be read: {first}") from None
     return position
 

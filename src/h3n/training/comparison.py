@@ -1,21 +1,22 @@
-"""One model on a treebank by several decoders and head scores; the network runs once for all of them."""
+"""One parser on a treebank by several decoders and head scores; the network runs once for all of them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from h3n.convert import join
 from h3n.decode import DECODERS, Scores
+from h3n.engine.engine import Scored
+from h3n.engine.ranking import RANKINGS
 from h3n.errors import DecodeError, UnknownName, UsageError
 from h3n.evaluate import ClassCounts, Convention, TreebankTotals, count_sentence, main_scores
-from h3n.model.model import Model, Scored
-from h3n.model.ranking import RANKINGS
+from h3n.parser import Parser
 from h3n.training.data import Example
-from h3n.training.evaluation import bare
+from h3n.training.evaluation import score_examples
 from h3n.trees import HeadedSpan
 
 
@@ -45,80 +46,74 @@ class Outcome:
         return {} if self.problem else main_scores(self.totals) | share
 
 
-def ways_of(model: Model, names: Sequence[str] = ()) -> list[Way]:
+def ways_of(parser: Parser, names: Sequence[str] = ()) -> list[Way]:
     """Return the ways to decode of these names: a decoder, or one with a head score such as ``h3n/soft``.
 
-    Without names it is the model's own way. ``all`` stands for every decoder that the model has the trees for, and for
-    every head score that it has.
+    Without names it is the parser's own way. ``all`` stands for every decoder that it has the trees for, and for every
+    head score that it has.
     """
-    own = model.config.decoding.head_score
+    own = parser.engine.config.decoding.head_score
     ways: list[Way] = []
-    for name in names or (model.decoder_for(None),):
+    for name in names or (parser.decoder_for(None),):
         if name == "all":
-            ways += _every_way(model)
+            ways += _every_way(parser)
             continue
         decoder, slash, head_score = name.partition("/")
         if decoder not in DECODERS:
             raise UnknownName("decoder", decoder, [*DECODERS, "all"])
         if slash and (head_score not in RANKINGS or not uses_heads(decoder)):
             raise UnknownName(f"head score of {decoder}", head_score, RANKINGS if uses_heads(decoder) else ())
-        model.decoder_for(decoder)
+        parser.decoder_for(decoder)
         ways.append(Way(decoder, (head_score or own) if uses_heads(decoder) else ""))
     return list(dict.fromkeys(ways))
 
 
-def _every_way(model: Model) -> list[Way]:
+def _every_way(parser: Parser) -> list[Way]:
     ways: list[Way] = []
     for decoder in DECODERS:
         try:
-            model.decoder_for(decoder)
+            parser.decoder_for(decoder)
         except UsageError:
             continue
-        ways += [Way(decoder, name) for name in head_scores_of(model)] if uses_heads(decoder) else [Way(decoder)]
+        ways += [Way(decoder, name) for name in head_scores_of(parser)] if uses_heads(decoder) else [Way(decoder)]
     # `auto` is one of the others on every sentence.
     return [way for way in ways if way.decoder != "auto"]
 
 
 def uses_heads(decoder: str) -> bool:
     """Return whether a decoder finds the heads of spans by a score."""
-    return "head" in DECODERS[decoder].needs
+    return DECODERS[decoder].takes_heads
 
 
-def head_scores_of(model: Model) -> list[str]:
-    """Return the head scores that a model has."""
-    return [name for name in RANKINGS if model.network.order is not None or "order" not in name]
+def head_scores_of(parser: Parser) -> list[str]:
+    """Return the head scores that a parser has."""
+    return [name for name in RANKINGS if parser.engine.network.ordered or "order" not in name]
 
 
-def compare_ways(model: Model, examples: Sequence[Example], ways: Sequence[Way]) -> list[Outcome]:
+def compare_ways(parser: Parser, examples: Sequence[Example], ways: Sequence[Way]) -> list[Outcome]:
     """Return what each way of decoding comes to on gold sentences.
 
     The model sees no gold tags, unless it was trained to read tags. Parses are counted batch by batch, so that memory
     does not grow with the treebank. A decoder that refuses a sentence gets no figures.
     """
     outcomes = [Outcome(way) for way in ways]
-    sentences = [bare(example.sentence, tags=model.config.encoder.tags) for example in examples]
-    for numbers, scored in model.score(sentences, styles=[example.style for example in examples]):
+    for numbers, scored in score_examples(parser, examples):
         batch = [examples[number] for number in numbers]
         spans = [_gold_spans(example) for example in batch]
         for outcome in outcomes:
             if outcome.problem is None:
-                _take_up(outcome, model, scored, batch, spans)
+                _take_up(outcome, parser, scored, batch, spans)
     return outcomes
 
 
-def with_head_score(model: Model, name: str) -> Model:
-    """Return the model with another way to rank heads."""
-    decoding = replace(model.config.decoding, head_score=name)  # type: ignore[arg-type]
-    return Model(model.network, model.vocabulary, replace(model.config, decoding=decoding))
-
-
 def _take_up(
-    outcome: Outcome, model: Model, scored: Scored, batch: Sequence[Example], spans: Sequence[Sequence[HeadedSpan]]
+    outcome: Outcome, parser: Parser, scored: Scored, batch: Sequence[Example], spans: Sequence[Sequence[HeadedSpan]]
 ) -> None:
     way = outcome.way
     started = time.process_time()
     try:
-        parsed = model.decode(scored, decoder=way.decoder, weight=way.weight, head_score=way.head_score or None)
+        options = parser.options(decoder=way.decoder, weight=way.weight, head_score=way.head_score or None)
+        parsed = parser.decode(scored, options)
     except DecodeError as error:
         outcome.problem = str(error)
         return
@@ -127,7 +122,7 @@ def _take_up(
         counts = count_sentence(example.sentence, found.sentence, convention=Convention())
         outcome.totals.add(counts)
     if way.head_score:
-        ranked = model.rank(scored, decoder="h3n", head_score=way.head_score)
+        ranked = parser.engine.rank(scored, decoder="h3n", head_score=way.head_score)
         for one, gold in zip(ranked, spans, strict=True):
             outcome.right_heads += count_right_heads(one, gold)
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from h3n.config import Data, Treebank, expand
 from h3n.convert.joint import governors_of, join, levels
+from h3n.engine.inputs import Inputs, read_inputs
 from h3n.engine.pieces import Tokenizer
 from h3n.engine.vocabulary import Seen, Vocabulary
 from h3n.errors import UsageError
 from h3n.formats import pair, read
-from h3n.model.batch import Inputs, Targets, read_inputs, read_targets
+from h3n.model.batch import Targets, read_targets
 from h3n.trees import Constituent, Dependencies, Sentence, SoftLabels, Span, spans_of, strip_tree, top_of
 
 # Something that shows how far the reading of a file has come, by passing its sentences on.

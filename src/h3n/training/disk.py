@@ -18,9 +18,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from h3n.engine.inputs import Inputs
 from h3n.engine.pieces import Numbers, Pieces
 from h3n.errors import TrainingError
-from h3n.model.batch import Inputs, Targets
+from h3n.model.batch import Targets
 from h3n.model.soft_targets import SoftTargets
 from h3n.training.data import Numbered
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from h3n.decode import Parse
+from h3n.engine.engine import Scored, level_classes
 from h3n.evaluate.treebank import Convention, TreebankTotals, count_sentence, main_scores, usual_parameters
-from h3n.model.model import Model, Parsed, Scored
+from h3n.parser import ParseOptions, Parser
 from h3n.training.data import Example
 from h3n.trees import Sentence
 
@@ -20,26 +22,50 @@ def bare(sentence: Sentence, *, tags: bool) -> Sentence:
     return Sentence(words=sentence.words, tags=sentence.tags if tags else None, place=sentence.place)
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A gold sentence as it was parsed: its trees, the levels of its words, and what the decoder found, in numbers."""
+
+    sentence: Sentence
+    levels: tuple[int, ...]
+    parse: Parse
+
+
+def score_examples(parser: Parser, examples: Sequence[Example]) -> Iterator[tuple[list[int], Scored]]:
+    """Yield what the network says of gold sentences: it sees their words, their style, and tags if it reads tags."""
+    reads_tags = parser.engine.config.encoder.tags
+    sentences = [bare(example.sentence, tags=reads_tags) for example in examples]
+    return parser.engine.score(sentences, styles=[example.style for example in examples])
+
+
+def decode_examples(parser: Parser, scored: Iterable[tuple[list[int], Scored]], options: ParseOptions) -> list[Parsed]:
+    """Return the parses of gold sentences that the network has scored, in the order of their numbers."""
+    found: dict[int, Parsed] = {}
+    for numbers, part in scored:
+        levels = level_classes(part.output)
+        for number, result, row in zip(numbers, parser.decode(part, options), levels, strict=True):
+            found[number] = Parsed(result.sentence, row, result.parse)
+    return [found[number] for number in sorted(found)]
+
+
+def parse_examples(
+    parser: Parser, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
+) -> list[Parsed]:
+    """Return gold sentences as the parser finds them."""
+    return decode_examples(parser, score_examples(parser, examples), parser.options(decoder=decoder, weight=weight))
+
+
 def evaluate(
-    parser: Model, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
+    parser: Parser, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
 ) -> dict[str, float]:
     """Return the scores of a parser in percent: LF1, UAS, LAS, head and tag accuracy, as far as gold allows."""
-    return compare(examples, _parse(parser, examples, decoder=decoder, weight=weight))
+    return compare(examples, parse_examples(parser, examples, decoder=decoder, weight=weight))
 
 
-def evaluate_each(parser: Model, examples: Sequence[Example]) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+def evaluate_each(parser: Parser, examples: Sequence[Example]) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Return the scores of a parser on all examples, and on each of their treebanks if there are several."""
-    parsed = _parse(parser, examples)
+    parsed = parse_examples(parser, examples)
     return compare(examples, parsed), by_treebank(examples, parsed)
-
-
-def _parse(
-    parser: Model, examples: Sequence[Example], *, decoder: str | None = None, weight: float | None = None
-) -> list[Parsed]:
-    reads_tags = parser.config.encoder.tags
-    sentences = [bare(example.sentence, tags=reads_tags) for example in examples]
-    styles = [example.style for example in examples]
-    return parser.parse(sentences, decoder=decoder, weight=weight, styles=styles)
 
 
 def compare(examples: Sequence[Example], parsed: Sequence[Parsed], *, scoring: str = "collins") -> dict[str, float]:
@@ -75,29 +101,12 @@ def quality(scores: dict[str, float]) -> float:
 
 
 def tune_weight(
-    parser: Model, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
+    parser: Parser, examples: Sequence[Example], *, weights: Iterable[float] = WEIGHTS
 ) -> tuple[float, dict[float, dict[str, float]]]:
     """Return the weight of spans with which dev comes out best, and the scores with each; the network runs once."""
-    reads_tags = parser.config.encoder.tags
-    scored: list[tuple[list[int], Scored]] = list(
-        parser.score(
-            [bare(example.sentence, tags=reads_tags) for example in examples],
-            styles=[example.style for example in examples],
-        )
-    )
-    tried: dict[float, dict[str, float]] = {}
-    for weight in weights:
-        found = {
-            number: parsed
-            for numbers, part in scored
-            for number, parsed in zip(numbers, parser.decode(part, weight=weight), strict=True)
-        }
-        tried[weight] = compare(examples, [found[at] for at in range(len(examples))])
+    scored = list(score_examples(parser, examples))
+    tried = {
+        weight: compare(examples, decode_examples(parser, scored, parser.options(weight=weight))) for weight in weights
+    }
     best = max(tried, key=lambda weight: quality(tried[weight]))
     return best, tried
-
-
-def with_weight(parser: Model, weight: float) -> Model:
-    """Return the parser with another weight of spans against arcs."""
-    config = replace(parser.config, decoding=replace(parser.config.decoding, weight=weight))
-    return Model(parser.network, parser.vocabulary, config)

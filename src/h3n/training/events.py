@@ -1,10 +1,14 @@
-"""What a run reports while it goes on, and to whom."""
+"""What a run reports while it goes on, and to whom: any function, and TensorBoard."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from h3n.config import Config
+from h3n.errors import MissingExtra
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +42,27 @@ class Note:
 
 Event = Update | Check | Note
 Listener = Callable[[Event], None]
+
+
+def with_tensorboard(report: Listener, config: Config) -> Listener:
+    """Return a listener that also writes into the folder ``tensorboard`` of the run, if the options say so."""
+    if not config.training.tensorboard:
+        return report
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise MissingExtra("curves for TensorBoard", "tensorboard") from None
+    writer = SummaryWriter(str(Path(config.output) / "tensorboard"))
+
+    def both(event: Event) -> None:
+        report(event)
+        figures = getattr(event, "terms", None) or {
+            name: value for name, value in getattr(event, "row", {}).items() if isinstance(value, float)
+        }
+        step = getattr(event, "step", None) or getattr(event, "row", {}).get("step")
+        for name, value in figures.items():
+            writer.add_scalar(name, value, step)
+        if not isinstance(event, Update):
+            writer.flush()  # a check is rare, and somebody may be watching
+
+    return both

@@ -24,16 +24,19 @@ from h3n.errors import TrainingError
 from h3n.model.batch import collate, to_device
 from h3n.model.loss import TERMS, losses, weigh
 from h3n.model.model import Model
+from h3n.parser import Parser
+from h3n.system import locked
 from h3n.training.checkpoint import Position, last_checkpoint, save_checkpoint, write_file, write_folder
-from h3n.training.curves import add_metrics
 from h3n.training.data import Example, Numbered
-from h3n.training.evaluation import evaluate_each, quality, tune_weight, with_weight
+from h3n.training.evaluation import evaluate_each, quality, tune_weight
 from h3n.training.events import Check, Listener, Note, Update
-from h3n.training.locking import locked
 from h3n.training.optimiser import set_rates
 from h3n.training.plan import batch_seed, check_points, rate_factor
 from h3n.training.processes import Processes, share_gradients, share_sums, wait
+from h3n.training.record import add_metrics
+from h3n.training.report import write_reports
 from h3n.training.run import Run, plan_updates, prepare
+from h3n.training.segmenter import train_segmenter
 
 
 def train(
@@ -45,13 +48,14 @@ def train(
     resume: bool = False,
     accept_changes: bool = False,
     report: Listener = lambda _: None,
+    command: str = "h3n.training.train",
 ) -> Model:
-    """Train a parser and return it, as it was saved in the run's folder ``model``.
+    """Train a parser and return it, as it was saved in the run's folder ``model``, with a card and a report.
 
     The examples are gone through twice: once to count the vocabulary, once to number them.
 
     With ``resume`` a run goes on from its last checkpoint, if it has one; with other data or options than it was
-    started with only where ``accept_changes`` says so.
+    started with only where ``accept_changes`` says so. ``command`` is what card and report name as their origin.
     """
     here = here or Processes()
     folder = Path(check(config).output)
@@ -60,7 +64,10 @@ def train(
         try:
             while not run.position.finished and run.position.epoch < config.training.epochs:
                 train_epoch(run)
-            return finish(run)
+            model = finish(run)
+            if here.first:
+                write_reports(folder, model, dev, command=command, report=report)
+            return model
         except TrainingError as error:
             raise TrainingError(f"{error}; the last good checkpoint is {last_checkpoint(folder) or 'none'}") from None
 
@@ -161,7 +168,7 @@ def check_dev(run: Run) -> None:
     """Evaluate on dev, keep the parser if it is the best so far, and decide whether to go on."""
     run.network.eval()
     started = time.perf_counter()
-    scores, each = evaluate_each(run.model, run.dev) if run.dev else ({}, {})
+    scores, each = evaluate_each(Parser(run.model.engine), run.dev) if run.dev else ({}, {})
     found, position = quality(scores), run.position
     better = found > position.best or not run.dev
     loss = position.loss / max(position.losses, 1)
@@ -182,7 +189,7 @@ def check_dev(run: Run) -> None:
 def _judge(position: Position, found: float, *, better: bool, config: Config) -> Position:
     position = replace(position, loss=0.0, losses=0)
     if better:
-        return replace(position, best=found, best_step=position.step, waited=0, plateau=0)
+        return replace(position, best=found, waited=0, plateau=0)
     position = replace(position, waited=position.waited + 1, plateau=position.plateau + 1)
     if config.optimiser.schedule == "plateau" and position.plateau > config.optimiser.patience:
         position = replace(position, halvings=position.halvings + 1, plateau=0)
@@ -205,15 +212,16 @@ def finish(run: Run) -> Model:
     wait(run.here)
     run.network.eval()
     model = Model.load(run.folder / "best", device=str(run.network.device)) if run.dev else run.model
-    both = {"full", "arc"} <= set(DECODERS[model.decoder_for(None)].needs)  # else there is nothing to weigh
+    both = DECODERS[model.engine.decoder_for(None)].joint  # else there is nothing to weigh
     if run.dev and run.config.training.tune and both and run.here.first:
-        weight, tried = tune_weight(model, run.dev)
-        model = with_weight(model, weight)
+        weight, tried = tune_weight(Parser(model.engine), run.dev)
+        model = model.with_decoding(weight=weight)
         write_file(run.folder / "weights.json", json.dumps({f"{w:g}": s for w, s in tried.items()}, indent=1) + "\n")
         best = tried[weight]
         shown = " ".join(f"{name} {best[name]:.2f}" for name in ("LF1", "UAS", "LAS") if name in best)
         run.report(Note(text=f"spans weigh {weight:g} against arcs: {shown}"))
     if run.here.first:
+        model.segmenter = train_segmenter(run.config, otherwise=model.segmenter, report=run.report)
         write_folder(run.folder / "model", model.save)
     wait(run.here)
     return model

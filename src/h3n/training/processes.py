@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, distributed, nn
 
-from h3n.errors import TrainingError, UsageError
+from h3n.errors import TrainingError, UsageError, first_line
 from h3n.model.devices import check_device
 
 # Gradients travel in pieces of about this many numbers: few messages, little extra memory.
@@ -133,5 +133,5 @@ def _others_there() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        first = str(error).strip().splitlines()[0]
+        first = first_line(error)
         raise TrainingError(f"another process of this training is gone: {first}") from None

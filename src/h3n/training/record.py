@@ -1,23 +1,84 @@
-"""What a run was started with: options, vocabulary, data. A run goes on with the same, or when somebody says so.
+"""What a run was started with (options, vocabulary, data) and what it measured so far.
 
-The record is the file ``record.json`` of the run's folder; the vocabulary lies beside it in ``vocabulary.json``.
+A run goes on with the same options and data, or when the caller accepts the changes. The record is the file
+``record.json`` of the run's folder; the vocabulary is beside it in ``vocabulary.json``, and ``metrics.jsonl`` has one
+line for each check, from which curves are drawn.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from h3n.config import Config, Treebank, build_options, config_of, expand, table_of
+from h3n.config import Config, Treebank, build_options, config_of, expand, flattened, table_of
 from h3n.engine.vocabulary import Vocabulary
-from h3n.errors import H3nError, InputError
+from h3n.errors import H3nError, InputError, UsageError
 from h3n.files import checksum
 from h3n.training.checkpoint import write_file
 from h3n.training.data import Example
+
+METRICS = "metrics.jsonl"
+
+
+def read_metrics(run: Path) -> list[dict[str, Any]]:
+    """Return the record of a run so far; a last line cut short by an interruption is left out."""
+    path = run / METRICS
+    if not path.exists():
+        return []
+    rows: list[dict[str, Any]] = []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            if number < len(lines):
+                raise InputError(f"{path}:{number}: not a line of JSON") from None
+    return rows
+
+
+def cut_metrics(run: Path, step: int) -> None:
+    """Remove what was recorded after the checkpoint that a run goes on from."""
+    rows = [row for row in read_metrics(run) if row["step"] <= step]
+    write_file(run / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def add_metrics(run: Path, row: dict[str, Any]) -> None:
+    """Add one line to the record."""
+    rows = [*read_metrics(run), row]
+    write_file(run / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def draw_curves(run: Path) -> Path:
+    """Draw loss and scores over the run's updates into ``curves.png`` and return where that is."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UsageError("drawing curves needs matplotlib: pip install 'h3n[plot]'") from None
+    rows = read_metrics(run)
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    losses, scores = figure.subplots(1, 2)
+    losses.plot([row["step"] for row in rows], [row["loss"] for row in rows], marker=".")
+    losses.set(title="training loss", xlabel="updates", yscale="log")
+    for name in ("LF1", "UAS", "LAS", "heads", "tags"):
+        points = [(row["step"], row[name]) for row in rows if name in row]
+        if points:
+            scores.plot(*zip(*points, strict=True), marker=".", label=f"{name} {points[-1][1]:.2f}")
+    scores.set(title="dev", xlabel="updates", ylabel="percent")
+    if any("LF1" in row or "UAS" in row for row in rows):
+        scores.legend(loc="lower right")
+    path = run / "curves.png"
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=120, format="png")
+    write_file(path, picture.getvalue())
+    return path
+
 
 RECORD, VOCABULARY = "record.json", "vocabulary.json"
 
@@ -108,7 +169,7 @@ def write_record(folder: Path, record: Record, vocabulary: Vocabulary) -> None:
 
 
 def read_record(folder: Path) -> Record | None:
-    """Return the record of a run, or None where there is none: before the first update, or from an older version."""
+    """Return the record of a run, or None where there is none yet: it is written before the first update."""
     table = _read_json(folder / RECORD)
     if table is None:
         return None
@@ -144,7 +205,7 @@ def differences(stored: Record | None, now: Record) -> list[str]:
     """Return in which ways a run would go on with something else than it was started with."""
     if stored is None:
         return [f"{RECORD}, which says with what it was started, is missing"]
-    there, here = (_flat(table_of(config_of(record.options))) for record in (stored, now))
+    there, here = (flattened(table_of(config_of(record.options))) for record in (stored, now))
     free = MAY_CHANGE | {"batches.accumulate", "data.train", "data.dev"}  # these are compared by what they lead to
     if not _rates_depend_on_epochs(here):
         free |= {"training.epochs"}
@@ -170,13 +231,6 @@ def _other_data(name: str, there: Part, here: Part) -> list[str]:
     if touched:
         return [f"data.{name}: {file} has other contents" for file in touched]
     return [f"data.{name} had {there.sentences} sentences and has {here.sentences} others"]
-
-
-def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in table.items():
-        flat |= _flat(value, f"{where}{name}.") if isinstance(value, dict) else {f"{where}{name}": value}
-    return flat
 
 
 def shorten(changes: Sequence[str]) -> str:

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from h3n.config import Config, table_of
 from h3n.engine.pieces import Numbers, Tokenizer
 from h3n.engine.vocabulary import Vocabulary, count_vocabulary
-from h3n.errors import InputError, UsageError
+from h3n.errors import InputError, UsageError, first_line
 from h3n.files import remove_drafts, restore_folder
 from h3n.model.model import Model
 from h3n.model.network import Network, build_network
 from h3n.models import locate
+from h3n.text import ENGLISH
 from h3n.training.checkpoint import (
     Position,
     last_checkpoint,
     load_checkpoint,
     write_file,
 )
-from h3n.training.curves import cut_metrics
 from h3n.training.data import Example, Numbered, number, seen
 from h3n.training.disk import DiskExamples
 from h3n.training.events import Listener, Note
@@ -36,6 +36,7 @@ from h3n.training.processes import Processes, choose_device
 from h3n.training.record import (
     Digest,
     Record,
+    cut_metrics,
     describe_part,
     differences,
     make_record,
@@ -190,7 +191,7 @@ def _build(
     try:
         network = (build_network(config, vocabulary) if start is None else start.network).to(device)
     except (RuntimeError, MemoryError) as error:
-        reason = (str(error).strip().splitlines() or ["out of memory"])[0]
+        reason = first_line(error)
         raise UsageError(f"the network that encoder and scorers describe cannot be made: {reason}") from None
     numbered, sizes = _number(config, examples, vocabulary=vocabulary, tokenizer=network.tokenizer)
     if not config.batches.words:
@@ -199,7 +200,7 @@ def _build(
     run = Run(
         folder=Path(config.output),
         config=config,
-        model=Model(network, vocabulary, config),
+        model=Model(network, vocabulary, config, start.segmenter if start is not None else ENGLISH),
         optimiser=make_optimiser(network, config.optimiser),
         train=numbered,
         sizes=sizes,
@@ -207,7 +208,7 @@ def _build(
         here=here,
         report=report,
     )
-    run.model.decoder_for(None)  # a name that is not known is better said now than after the first epoch
+    run.model.engine.decoder_for(None)  # a name that is not known is better reported now than after the first epoch
     run.total = config.training.epochs * len(plan_updates(run, epoch=0))
     return run
 

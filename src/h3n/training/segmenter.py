@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from h3n.config import Config, Segmenter
+from h3n.config import Config, Segmenter, Treebank
 from h3n.engine.segmenter import (
     BITS,
     CATEGORIES,
@@ -35,7 +36,8 @@ from h3n.engine.segmenter import (
 )
 from h3n.engine.storage import pack, unpack
 from h3n.errors import UsageError
-from h3n.text import SEGMENTERS
+from h3n.evaluate import score_segmentation
+from h3n.text import ENGLISH, SEGMENTERS
 from h3n.text import Segmenter as Rules
 from h3n.text.documents import BREAK, documents, has_text
 from h3n.text.expansions import Expansions, learn_expansions, rule_of
@@ -145,26 +147,36 @@ def joined(block: Block, rules: Rules) -> Block:
     return Block(block.text, sentences)
 
 
-def read_blocks(config: Config) -> list[Block]:
-    """Return the text of the training treebanks; sentences that do not tell how they are written are left out."""
-    return [
-        block
-        for treebank in config.data.train
-        if treebank.weight
-        for block in blocks_of(filter(has_text, read_treebank(treebank)))
-    ]
-
-
-def train_segmenter(config: Config, *, report: Listener) -> LearnedSegmenter | None:
-    """Return the segmenter that the options ask for, or None where they ask for none."""
-    if config.segmenter.kind == "none":
-        return None
-    blocks = read_blocks(config)
+def train_segmenter(config: Config, *, otherwise: Rules = ENGLISH, report: Listener = lambda _: None) -> Rules:
+    """Return the segmenter that the options ask for; ``otherwise`` is taken where the treebanks tell of no text."""
+    kind = config.segmenter.kind
+    blocks = [] if kind == "english" else [*chain.from_iterable(map(blocks_of, _texts(config.data.train)))]
     if not blocks:
-        if config.segmenter.kind == "learned":
+        if kind == "learned":
             raise UsageError("option segmenter.kind: the training treebanks have no text; expected `# text` in CoNLL-U")
-        return None
-    return learn_segmenter(blocks, options=config.segmenter, seed=config.training.seed, report=report)
+        return ENGLISH if kind == "english" else otherwise
+    learned = learn_segmenter(blocks, options=config.segmenter, seed=config.training.seed, report=report)
+    if kind == "learned" or not (dev := [*chain.from_iterable(_texts(config.data.dev))]):
+        return learned
+    found = {one: score_segmenter(one, dev) for one in (learned, ENGLISH)}
+    for one, scores in found.items():
+        shown = ", ".join(f"{name.lower()} {score:.2f}" for name, score in scores.items())
+        report(Note(text=f"segmenter: {one.name} on dev: {shown}"))
+    return max(found, key=lambda one: sum(found[one].values()))
+
+
+def _texts(treebanks: Iterable[Treebank]) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each treebank; those that do not tell how they are written are left out."""
+    for treebank in treebanks:
+        if treebank.weight:
+            yield list(filter(has_text, read_treebank(treebank)))
+
+
+def score_segmenter(segmenter: Rules, gold: Sequence[Sentence]) -> dict[str, float]:
+    """Return F1 of words and sentences, as in the CoNLL 2018 shared task, of the text that gold sentences are from."""
+    text = BREAK.join(document.text for document in documents(gold))
+    scores = score_segmentation(gold, segmenter.segment(text))
+    return {name: scores[name].f1 for name in ("Words", "Sentences")}
 
 
 def learn_segmenter(

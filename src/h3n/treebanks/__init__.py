@@ -4,7 +4,17 @@ A recipe says which trees a treebank has, how the missing ones are made, how it 
 in which folder layouts it is found. Adding a treebank is adding a file; nothing here names one.
 """
 
-from h3n.treebanks.locating import Found, Pair, locate_treebank
+from h3n.treebanks.locating import LocatedTreebank, Pair, locate_treebank
 from h3n.treebanks.recipe import SPLITS, Layout, NameList, Recipe, known_recipes, load_recipe
 
-__all__ = ["SPLITS", "Found", "Layout", "NameList", "Pair", "Recipe", "known_recipes", "load_recipe", "locate_treebank"]
+__all__ = [
+    "SPLITS",
+    "Layout",
+    "LocatedTreebank",
+    "NameList",
+    "Pair",
+    "Recipe",
+    "known_recipes",
+    "load_recipe",
+    "locate_treebank",
+]

@@ -24,7 +24,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LocatedTreebank:
     """The files of each split in one layout; a treebank without a split of its own has them all under ``all``."""
 
     layout: Layout
@@ -93,7 +93,7 @@ class _Attempt:
 
 def locate_treebank(
     recipe: Recipe, source: Path, *, splits: Sequence[str] = SPLITS, trees_only: bool = False, divided: bool = False
-) -> Found:
+) -> LocatedTreebank:
     """Return the files of these splits in the first layout of the recipe that has them all.
 
     ``trees_only`` looks for no dependencies where there are trees (they will be made anew); ``divided`` takes only
@@ -107,7 +107,7 @@ def locate_treebank(
         wanted = {split: tuple(attempt.files[split]) for split in asked if attempt.files.get(split)}
         if wanted and not attempt.missing_of(splits) and _usable(attempt, splits, divided=divided):
             _check_same_treebank(attempt, wanted)
-            return Found(attempt.layout, attempt.folder, wanted, tuple(attempt.lists))
+            return LocatedTreebank(attempt.layout, attempt.folder, wanted, tuple(attempt.lists))
     raise InputError(_explain(recipe, source, attempts, splits))
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from h3n.errors import NotUniversal, Place
+from h3n.formats.rows import number_of
 from h3n.text import spelled
-from h3n.trees import ROOT, Sentence
+from h3n.trees import ROOT, MultiwordToken, Sentence
 
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 _RELATIONS = """
@@ -114,11 +115,19 @@ def _features(features: str) -> Iterator[tuple[str, str]]:
 
 def _inserts(sentence: Sentence, rows: list[Place]) -> Iterator[tuple[Place, str, str]]:
     for insert in sentence.inserts:
-        number, _, lemma, upos, tag, features, head, relation, enhanced, _ = insert.row.split("\t")
+        lemma, upos, tag, features, head, relation, enhanced = insert.columns
         place = rows[min(insert.before, len(rows) - 1)] if rows else sentence.place or Place("sentence", 1)
-        if "-" in number:
+        if isinstance(insert, MultiwordToken):
             others = (lemma, upos, tag, head, relation, enhanced)
             if any(value != _NOTHING for value in others) or features not in (_NOTHING, "Typo=Yes"):
-                yield place, f"the multiword range {number} with more than its form", "_ but in FORM and MISC"
+                yield (
+                    place,
+                    f"the multiword range {number_of(insert)} with more than its form",
+                    "_ but in FORM and MISC",
+                )
         elif head != _NOTHING or relation != _NOTHING:
-            yield place, f"the empty node {number} with a head or a relation", "_ there, and its arcs in DEPS"
+            yield (
+                place,
+                f"the empty node {number_of(insert)} with a head or a relation",
+                "_ there, and its arcs in DEPS",
+            )

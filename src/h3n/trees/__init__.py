@@ -19,8 +19,9 @@ from h3n.trees.brackets import (
     top_of,
     tree_of,
 )
-from h3n.trees.governors import check_dependencies, depths_of, find_cycle, is_projective
+from h3n.trees.governors import check_dependencies, crossing_arcs, depths_of, find_cycle, is_projective
 from h3n.trees.structures import (
+    HALF_SURROGATE,
     HELPER,
     ROOT,
     TOPS,
@@ -29,10 +30,12 @@ from h3n.trees.structures import (
     WHOLE,
     Constituent,
     Dependencies,
+    EmptyWord,
     HeadedSpan,
     Insert,
     JointTree,
     Leaf,
+    MultiwordToken,
     Node,
     Sentence,
     SoftLabels,
@@ -41,6 +44,7 @@ from h3n.trees.structures import (
 )
 
 __all__ = [
+    "HALF_SURROGATE",
     "HELPER",
     "ROOT",
     "TOPS",
@@ -50,17 +54,20 @@ __all__ = [
     "BracketMap",
     "Constituent",
     "Dependencies",
+    "EmptyWord",
     "HeadedSpan",
     "Insert",
     "JointTree",
     "Leaf",
     "LeafMap",
+    "MultiwordToken",
     "Node",
     "Sentence",
     "SoftLabels",
     "Span",
     "bare_label",
     "check_dependencies",
+    "crossing_arcs",
     "depths_of",
     "find_cycle",
     "is_projective",

@@ -57,7 +57,13 @@ def depths_of(governors: Sequence[int]) -> list[int]:
 
 
 def is_projective(governors: Sequence[int]) -> bool:
-    """Return whether every word between a governor and its dependent hangs below that governor. O(n log n)."""
+    """Return whether every word between a governor and its dependent is below that governor: no arc crosses.
+
+    >>> is_projective((1, -1, 1)), is_projective((2, 3, -1, 2))
+    (True, False)
+
+    O(n log n); `crossing_arcs` counts them.
+    """
     # The same as: no two arcs cross, with an arc from the left of the sentence (ROOT is -1) to the root word.
     # Arcs are brackets: at one word they close before others open, and of those that open there the longest is first.
     arcs = sorted((min(w, g), -max(w, g)) for w, g in enumerate(governors))
@@ -70,3 +76,36 @@ def is_projective(governors: Sequence[int]) -> bool:
             return False
         open_ends.append(right)
     return True
+
+
+def crossing_arcs(governors: Sequence[int]) -> int:
+    """Return the number of arcs over a word that the arc's head does not dominate; the root's own does not count."""
+    first, last = _intervals(governors)
+    count = 0
+    for word, head in enumerate(governors):
+        if head != ROOT:
+            low, high = min(word, head), max(word, head)
+            inside = first[low + 1 : high]
+            count += any(not first[head] <= number <= last[head] for number in inside)
+    return count
+
+
+def _intervals(governors: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return for every word its number in pre-order and the last number among its descendants."""
+    children: list[list[int]] = [[] for _ in governors]
+    for word, head in enumerate(governors):
+        if head != ROOT:
+            children[head].append(word)
+    first = [0] * len(governors)
+    order: list[int] = []
+    stack = [word for word, head in enumerate(governors) if head == ROOT]
+    while stack:
+        word = stack.pop()
+        first[word] = len(order)
+        order.append(word)
+        stack += children[word]
+    last = first.copy()
+    for word in reversed(order):
+        if governors[word] != ROOT:
+            last[governors[word]] = max(last[governors[word]], last[word])
+    return first, last

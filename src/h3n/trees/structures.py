@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
-from h3n.errors import Place
+from h3n.errors import Place, TreeError
 
 ROOT = -1
 HELPER = "<H>"
 UNARY = "::"
 TRACE = "-NONE-"
+NOTHING = "_"  # an empty column of CoNLL-U
 WHOLE = 1000  # the share of a choice that has no rival, see `SoftLabels`
 TOPS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
+HALF_SURROGATE = re.compile(r"[\ud800-\udfff]")  # no file and no tokenizer takes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +87,38 @@ class Dependencies:
 
 
 @dataclass(frozen=True, slots=True)
-class Insert:
-    """A CoNLL-U row that is not a word (a multiword range or an empty node), as it stands before word ``before``."""
+class MultiwordToken:
+    """Words that are written in one piece, such as *don't*. ``columns`` are LEMMA .. DEPS of its row in CoNLL-U."""
+
+    start: int
+    end: int
+    form: str
+    misc: str = NOTHING
+    columns: tuple[str, ...] = (NOTHING,) * 7
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            words = f"from word {self.start} up to {self.end}"
+            raise TreeError(f"multiword token {self.form!r} {words}; expected one word or more")
+
+    @property
+    def before(self) -> int:
+        """How many words stand before it."""
+        return self.start
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyWord:
+    """A word that is not written (an empty node of CoNLL-U): the ``number``-th, from 1, after ``before`` words."""
 
     before: int
-    row: str
+    number: int
+    form: str = NOTHING
+    misc: str = NOTHING
+    columns: tuple[str, ...] = (NOTHING,) * 7
+
+
+Insert: TypeAlias = MultiwordToken | EmptyWord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +126,7 @@ class SoftLabels:
     """What a model finds likely in a sentence, for another to learn from: choices, each with its share in thousandths.
 
     For every word its governors, its relations (to the governor that the sentence's dependencies name) and its tags;
-    spans with helper spans among them. Choices of small shares are left out; what nobody knows is empty.
+    spans with helper spans among them. Choices of small shares are left out; what is not known is empty.
     """
 
     governors: tuple[tuple[tuple[int, int], ...], ...] = ()

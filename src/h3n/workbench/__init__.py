@@ -4,8 +4,7 @@ What needs a model is in `h3n.workbench.preannotation`, so that the rest does no
 """
 
 from h3n.workbench.checking import Finding, check_treebank
-from h3n.workbench.difference_page import diff_page
-from h3n.workbench.differences import Difference, Tables, Verdict, find_differences, judge
+from h3n.workbench.differences import Difference, Tables, Verdict, diff_page, find_differences, judge
 from h3n.workbench.genres import genres
 
 __all__ = [

@@ -39,6 +39,14 @@ inline float _mm512_reduce_max_ps(__m512 value) {
 }
 #endif
 
+#ifndef _mm512_reduce_add_ps
+inline float _mm512_reduce_add_ps(__m512 value) {
+    for (int half = 8; half > 0; half /= 2)
+        for (int lane = 0; lane < half; ++lane) value[lane] += value[lane + half];
+    return value[0];
+}
+#endif
+
 #ifndef _mm512_i32gather_ps
 inline __m512 _mm512_i32gather_ps(__m512i index, const void* from, int scale) {
     std::int32_t places[16];

@@ -101,7 +101,7 @@ def _control_object(
 
 
 def _next_conjunct(conjunction: str, conjunct: str) -> Correction:
-    """A conjunction hangs on the conjunct it introduces; one before the first conjunct stays: "but cats and dogs"."""
+    """A conjunction is attached to the conjunct it introduces; one before the first stays: "but cats and dogs"."""
 
     def correct(arcs: Arcs) -> None:
         for word, relation in enumerate(arcs.relations):
@@ -116,7 +116,7 @@ def _next_conjunct(conjunction: str, conjunct: str) -> Correction:
 
 
 def _previous_word(moved: str) -> Correction:
-    """A word with this relation hangs on the word right before it, unless that one hangs below it."""
+    """A word with this relation is attached to the word right before it, unless that one is below it."""
 
     def correct(arcs: Arcs) -> None:
         for word in range(1, len(arcs.relations)):
@@ -127,7 +127,7 @@ def _previous_word(moved: str) -> Correction:
 
 
 def _final_to_root(moved: str) -> Correction:
-    """The last word of the sentence hangs on the root if it has this relation."""
+    """The last word of the sentence is attached to the root if it has this relation."""
 
     def correct(arcs: Arcs) -> None:
         if arcs.relations[-1] == moved:

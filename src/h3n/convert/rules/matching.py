@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from h3n.convert.rules.nodes import Node
-from h3n.convert.rules.operators import OPERATORS, Step, nth_child, through
+from h3n.convert.rules.operators import OPERATORS, VALUES, Step, nth_child, through
 from h3n.convert.rules.patterns import Choice, Condition, Pattern, Words, all_names
 
 Tried: TypeAlias = dict[Any, Any]
@@ -188,4 +188,6 @@ def _step(condition: Condition) -> Step:
         return through(condition.operator, condition.through)
     if condition.operator in OPERATORS:
         return OPERATORS[condition.operator]
+    if condition.operator in VALUES:
+        return VALUES[condition.operator]
     return nth_child(int(condition.operator[1:]))

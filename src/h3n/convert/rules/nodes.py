@@ -58,10 +58,10 @@ class LinkedNode(Node):
     """A node of a sentence that has both trees: it knows its words, and its head word knows its governor.
 
     ``anchor`` is the node of the head word, for a word itself; ``relation`` a node whose label is the relation of the
-    word. What the operators ``@``, ``@>`` and ``@<`` lead to.
+    word; ``described`` has nodes for its universal tag, lemma and features. What the operators with ``@`` lead to.
     """
 
-    __slots__ = ("anchor", "dependents", "end", "governor", "relation", "start")
+    __slots__ = ("anchor", "dependents", "described", "end", "governor", "relation", "start")
 
     def __init__(
         self, label: str, start: int, end: int, anchor: LinkedNode | None = None, form: str | None = None
@@ -72,6 +72,13 @@ class LinkedNode(Node):
         self.governor: LinkedNode | None = None
         self.relation: Node | None = None
         self.dependents: list[LinkedNode] = []
+        self.described: dict[str, list[Node]] = {}
+
+    def describe(self, column: str, values: Iterable[str]) -> None:
+        """Give a word the values that it has in a column."""
+        self.described[column] = [Node(value, value, value) for value in values]
+        for node in self.described[column]:
+            node.parent = NOWHERE
 
     def link(self, governor: LinkedNode | None, relation: str) -> None:
         """Hang a word on another, or on nothing: then it is the root."""

@@ -133,6 +133,14 @@ def _dependents(node: Node) -> Iterable[Node]:
     return () if anchor is None else anchor.dependents
 
 
+def _described(column: str) -> Step:
+    def values(node: Node) -> Iterable[Node]:
+        anchor = _anchor(node)
+        return () if anchor is None else anchor.described.get(column, ())
+
+    return values
+
+
 OPERATORS: dict[str, Step] = {
     "<": _children,
     ">": _parent,
@@ -157,11 +165,14 @@ OPERATORS: dict[str, Step] = {
     "..": _after,
     ",,": _before,
     "==": lambda node: (node,),
-    # Of the head word: its relation, governor and dependents, in trees that have them (`h3n corpus find`).
+    # Of the head word: its relation, governor, dependents and tag, in trees that have them (`h3n find`).
     "@": _relation,
     "@>": _governor,
     "@<": _dependents,
+    "@upos": _described("upos"),
 }
+# The same for what is no node: a value stands after the operator, plain or as a "word".
+VALUES: dict[str, Step] = {"@lemma": _described("lemmas"), "@feature": _described("features")}
 # Also `<2` and `<-2` (second child, last but one), `<+VP` and `>+VP` (down or up through any number of VPs).
 
 

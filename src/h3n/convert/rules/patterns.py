@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from h3n.convert.rules.nodes import REMEMBERED
-from h3n.convert.rules.operators import OPERATORS
+from h3n.convert.rules.operators import OPERATORS, VALUES
 from h3n.errors import FormatError, Place
 
 
@@ -225,10 +225,12 @@ class _Parser:
         negated = token.startswith("!")
         operator = token.removeprefix("!")
         through = None
+        if operator in VALUES:
+            return Condition(operator, None, self.value(operator), negated)
         if operator not in OPERATORS and not _NTH.match(operator):
             match = _THROUGH.match(operator)
             if match is None:
-                raise self.fail(repr(token), f"an operator, one of {' '.join(OPERATORS)} <2 <-2 <+VP >+VP")
+                raise self.fail(repr(token), f"an operator, one of {' '.join((*OPERATORS, *VALUES))} <2 <-2 <+VP >+VP")
             through = Strings(self.lookup(match[2], self.vocabulary.sets, "label set"))
             operator = match[1] + "+"
         if self.peek() == "(":
@@ -237,6 +239,16 @@ class _Parser:
         bare = _Parser("*", self.vocabulary, self.place)
         bare.text, bare.tokens = self.text, [self.take()]
         return Condition(operator, through, bare.node(), negated)
+
+    def value(self, operator: str) -> Pattern:
+        """Return the test of a lemma or feature: ``dog|cat``, ``Number=Plur``, or a word in quotation marks."""
+        token = self.take()
+        if not token or token in ("(", ")", "[", "![", "]", "|"):
+            example = 'dog, dog|cat or "/un.*/"' if operator == "@lemma" else "Number=Plur or Number=*"
+            raise self.fail(f"{operator} without a value", f"one such as {example}")
+        quoted = re.fullmatch(r'(!?)"([^"]*)"', token)
+        accepted = self.lookup(quoted[2] if quoted else token, self.vocabulary.words, "word list")
+        return Pattern(Strings(["*"]), Words(accepted, negated=bool(quoted and quoted[1])), "", "", ())
 
     def choice(self, *, negated: bool) -> Choice:
         branches = [self.conditions()]

@@ -1,4 +1,4 @@
-// The page of `h3n serve`: a text, its pictures, wishes, and the link that holds all of it.
+// The page of `h3n serve`: a text, its pictures, constraints, and the link that holds all of it.
 
 import { toolsOf } from "./copies.js";
 import { ask, byId, complain, element, number, say } from "./dom.js";
@@ -9,15 +9,15 @@ const FIELDS = ["words", "tags", "upos", "heads", "relations", "tree", "text", "
   "conllu", "svg", "forest", "tikz"];
 const KINDS = { require_spans: "require", forbid_spans: "forbid", require_arcs: "require", forbid_arcs: "forbid" };
 
-let wishes = []; // {sentence, kind, pair}
+let constraints = []; // {sentence, kind, pair}
 let shown = { text: null, sentences: [] }; // what is on the page
 let asking = 0; // the number of the last request: older answers are passed over
 
-// ---- wishes
+// ---- constraints
 
 function constraintsOf() {
   const grouped = new Map();
-  for (const { sentence, kind, pair } of wishes) {
+  for (const { sentence, kind, pair } of constraints) {
     if (!grouped.has(sentence)) grouped.set(sentence, { sentence });
     const one = grouped.get(sentence);
     one[kind] = [...(one[kind] || []), pair];
@@ -31,41 +31,41 @@ function partOf({ sentence, kind, pair }) {
   return kind.endsWith("spans") ? `phrase “${words.slice(a, b).join(" ")}”` : `arc ${a < 0 ? "root" : words[a]} → ${words[b]}`;
 }
 
-const describe = (wish) => `${KINDS[wish.kind]} ${partOf(wish)} (sentence ${wish.sentence + 1})`;
+const describe = (constraint) => `${KINDS[constraint.kind]} ${partOf(constraint)} (sentence ${constraint.sentence + 1})`;
 
-// What the service calls a wish that cannot be met.
+// What the service calls a constraint that cannot be met.
 function nameOf({ kind, pair: [a, b] }) {
   const verb = KINDS[kind] === "require" ? "required" : "forbidden";
   return kind.endsWith("spans") ? `span (${a}, ${b}) ${verb}` : `arc ${a < 0 ? "root" : a} -> ${b} ${verb}`;
 }
 
-// Returns an error with the words of the wishes in place of their numbers, and those wishes.
+// Returns an error with the words of the constraints in place of their numbers, and those constraints.
 function readConflict(message) {
   const conflict = /contradict|cannot be met/.test(message) ? new Set() : null;
   const place = Number(/^sentence (\d+)/.exec(message)?.[1] ?? 1) - 1;
-  for (const wish of conflict ? wishes : []) {
-    if (wish.sentence !== place || !message.includes(nameOf(wish))) continue;
-    conflict.add(wish);
-    message = message.replace(nameOf(wish), `${partOf(wish)} ${KINDS[wish.kind] === "require" ? "required" : "forbidden"}`);
+  for (const constraint of conflict ? constraints : []) {
+    if (constraint.sentence !== place || !message.includes(nameOf(constraint))) continue;
+    conflict.add(constraint);
+    message = message.replace(nameOf(constraint), `${partOf(constraint)} ${KINDS[constraint.kind] === "require" ? "required" : "forbidden"}`);
   }
   return { message, conflict: conflict || new Set() };
 }
 
-function showWishes(conflict) {
-  byId("wishes-part").hidden = !wishes.length;
-  byId("wishes").replaceChildren(...wishes.map((wish) => element("li", { class: conflict.has(wish) ? "conflict" : "" },
-    `${describe(wish)}${conflict.has(wish) ? ": in conflict" : ""} `,
-    element("button", { type: "button", "aria-label": `Remove: ${describe(wish)}`, onclick: () => {
-      wishes = wishes.filter((one) => one !== wish);
+function showConstraints(conflict) {
+  byId("constraints-part").hidden = !constraints.length;
+  byId("constraints").replaceChildren(...constraints.map((constraint) => element("li", { class: conflict.has(constraint) ? "conflict" : "" },
+    `${describe(constraint)}${conflict.has(constraint) ? ": in conflict" : ""} `,
+    element("button", { type: "button", "aria-label": `Remove: ${describe(constraint)}`, onclick: () => {
+      constraints = constraints.filter((one) => one !== constraint);
       parse();
     } }, "Remove"))));
 }
 
-function wish(sentence, kind, pair) {
+function constrain(sentence, kind, pair) {
   const same = (one) => one.sentence === sentence && one.pair[0] === pair[0] && one.pair[1] === pair[1];
   const opposite = kind.replace(/^\w+?_/, KINDS[kind] === "forbid" ? "require_" : "forbid_");
-  wishes = wishes.filter((one) => !(same(one) && [kind, opposite].includes(one.kind)));
-  wishes.push({ sentence, kind, pair });
+  constraints = constraints.filter((one) => !(same(one) && [kind, opposite].includes(one.kind)));
+  constraints.push({ sentence, kind, pair });
   parse();
 }
 
@@ -80,7 +80,7 @@ async function request(model, decoder) {
 async function parse() {
   const own = ++asking;
   const text = byId("text").value;
-  if (text !== shown.text && shown.text !== null) wishes = [];
+  if (text !== shown.text && shown.text !== null) constraints = [];
   complain("");
   say("Parsing …");
   const compare = byId("compare").value;
@@ -97,12 +97,12 @@ async function parse() {
     restore();
   } catch (error) {
     if (own !== asking) return;
-    say(wishes.length ? "The pictures are those from before. Remove a wish to go on." : "");
+    say(constraints.length ? "The pictures are those from before. Remove a constraint to go on." : "");
     const read = readConflict(error.message);
     conflict = read.conflict;
     complain(read.message);
   }
-  showWishes(conflict);
+  showConstraints(conflict);
   keepLink();
 }
 
@@ -126,7 +126,7 @@ function show(answer, other, before) {
     const against = comparable(other?.sentences, at) || comparable(before, at);
     const figure = element("figure", {}, element("figcaption", { dir: "auto" }, sentence.text));
     const columns = element("div", { class: other ? "pair" : "" });
-    const left = pictureOf(sentence, at, wish);
+    const left = pictureOf(sentence, at, constrain);
     columns.append(column(other && `${answer.model}, ${answer.decoder}`, left));
     if (against) {
       const changed = difference(sentence, against);
@@ -152,7 +152,7 @@ function show(answer, other, before) {
 function keepLink() {
   const parts = new URLSearchParams({ text: byId("text").value });
   for (const name of ["model", "decoder", "compare"]) if (byId(name).value) parts.set(name, byId(name).value);
-  if (wishes.length) parts.set("wishes", JSON.stringify(wishes.map((one) => [one.sentence, one.kind, ...one.pair])));
+  if (constraints.length) parts.set("constraints", JSON.stringify(constraints.map((one) => [one.sentence, one.kind, ...one.pair])));
   history.replaceState(null, "", `#${parts}`);
 }
 
@@ -166,11 +166,11 @@ function readLink() {
     byId(name).value = options.includes(parts.get(name)) ? parts.get(name) : options[0];
   }
   try {
-    wishes = JSON.parse(parts.get("wishes") || "[]")
+    constraints = JSON.parse(parts.get("constraints") || "[]")
       .filter(([sentence, kind, a, b]) => kind in KINDS && [sentence, a, b].every(Number.isInteger))
       .map(([sentence, kind, a, b]) => ({ sentence, kind, pair: [a, b] }));
   } catch {
-    wishes = [];
+    constraints = [];
   }
 }
 
@@ -189,8 +189,8 @@ byId("text").addEventListener("keydown", (event) => { if (event.key === "Enter" 
 for (const name of ["model", "decoder", "compare"]) byId(name).addEventListener("change", parse);
 byId("link").addEventListener("click", async () => {
   keepLink();
-  try { await navigator.clipboard.writeText(location.href); say("The link is copied; it holds the text and the wishes."); }
-  catch { say("The address of this page holds the text and the wishes."); }
+  try { await navigator.clipboard.writeText(location.href); say("The link is copied; it holds the text and the constraints."); }
+  catch { say("The address of this page holds the text and the constraints."); }
 });
 window.addEventListener("hashchange", () => { readLink(); parse(); });
 startTreebanks();

@@ -1,4 +1,4 @@
-// Pictures of trees: their parts light up, and wishes are made on them by pointer and by keyboard.
+// Pictures of trees: their parts light up, and constraints are made on them by pointer and by keyboard.
 
 import { byId, element, say } from "./dom.js";
 
@@ -9,17 +9,17 @@ export function svgOf(source) {
   return document.importNode(parsed, true);
 }
 
-// `wish(sentence, kind, pair)` is told what the user wants; without it the picture is only looked at.
-export function pictureOf(sentence, at, wish = null) {
+// `constrain(sentence, kind, pair)` is told what the user wants; without it the picture is only looked at.
+export function pictureOf(sentence, at, constrain = null) {
   const svg = svgOf(sentence.svg);
   const info = element("div", { class: "info", dir: "auto" });
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", `Tree of: ${sentence.text}`);
-  const picture = { svg, info, sentence, at, wish, marked: null };
+  const picture = { svg, info, sentence, at, constrain, marked: null };
   const items = svg.querySelectorAll("text[data-word], text[data-span], text[data-arc]");
   items.forEach((item, count) => {
     item.setAttribute("tabindex", count ? "-1" : "0");
-    item.setAttribute("role", wish ? "button" : "img");
+    item.setAttribute("role", constrain ? "button" : "img");
     item.setAttribute("aria-label", labelOf(sentence, item.dataset));
     item.addEventListener("pointerenter", () => light(picture, item.dataset));
     item.addEventListener("pointerleave", () => dim(picture));
@@ -30,7 +30,7 @@ export function pictureOf(sentence, at, wish = null) {
     item.addEventListener("blur", () => dim(picture));
     item.addEventListener("keydown", (event) => keyOn(event, picture, item));
   });
-  if (wish) addPointer(picture);
+  if (constrain) addPointer(picture);
   return picture;
 }
 
@@ -132,16 +132,16 @@ function dim({ svg, info }) {
   svg.querySelectorAll(".lit, .near").forEach((one) => one.classList.remove("lit", "near"));
 }
 
-// ---- wishes by pointer: a click forbids; a drag between two words, or a click on each, requires
+// ---- constraints by pointer: a click forbids; a drag between two words, or a click on each, requires
 
 function requireFromTo(picture, from, to, how) {
-  if (how === "span") picture.wish(picture.at, "require_spans", [Math.min(from, to), Math.max(from, to) + 1]);
-  else picture.wish(picture.at, "require_arcs", [from, to]);
+  if (how === "span") picture.constrain(picture.at, "require_spans", [Math.min(from, to), Math.max(from, to) + 1]);
+  else picture.constrain(picture.at, "require_arcs", [from, to]);
 }
 
 function forbid(picture, data) {
-  if (data.span) picture.wish(picture.at, "forbid_spans", data.span.split("-").map(Number));
-  else if (data.arc) picture.wish(picture.at, "forbid_arcs", [picture.sentence.heads[data.arc] - 1, Number(data.arc)]);
+  if (data.span) picture.constrain(picture.at, "forbid_spans", data.span.split("-").map(Number));
+  else if (data.arc) picture.constrain(picture.at, "forbid_arcs", [picture.sentence.heads[data.arc] - 1, Number(data.arc)]);
 }
 
 const chosen = (event) => (byId("drag").value === "arc") !== event.shiftKey ? "arc" : "span";
@@ -225,11 +225,11 @@ function keyOn(event, picture, item) {
   if (event.key.startsWith("Arrow")) {
     event.preventDefault();
     neighbour(picture, item, event.key)?.focus();
-  } else if (picture.wish && (event.key === "Enter" || event.key === " ")) {
+  } else if (picture.constrain && (event.key === "Enter" || event.key === " ")) {
     event.preventDefault();
     if (item.dataset.word === undefined) forbid(picture, item.dataset);
     else clickWord(picture, item, chosen(event));
-  } else if (picture.wish && item.dataset.word !== undefined) {
+  } else if (picture.constrain && item.dataset.word !== undefined) {
     wordKey(event.key, picture, Number(item.dataset.word), item);
   }
 }
@@ -241,7 +241,7 @@ function wordKey(key, picture, word, item) {
     say(key === "g" ? `Governor: ${item.textContent}. Go to a word and press d.`
       : `A phrase starts at ${item.textContent}. Go to its last word and press e.`);
   } else if (key === "r") {
-    picture.wish(picture.at, "require_arcs", [-1, word]);
+    picture.constrain(picture.at, "require_arcs", [-1, word]);
   } else if (key === "Escape" && marked) {
     unmark(picture);
     say("");
