@@ -34,7 +34,7 @@ print(json.dumps({"rate": len(trees) / seconds, "trees": trees}))
 START = "import h3n; next(h3n.load('en').parse('She sleeps.'))"
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--before", required=True, help="the interpreter of an environment with the other version")
     options.add_argument("--conllu", help="sentences to parse; without it those of the sample text")
@@ -43,7 +43,7 @@ def main() -> None:
         "--sets", default=",avx2", help="instruction sets with commas between; an empty name is the best"
     )
     options.add_argument("--repeat", type=int, default=3)
-    given = options.parse_args()
+    given = options.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
         words = Path(folder) / "words.json"
         words.write_text(json.dumps(_sentences(given.conllu, given.sentences)), encoding="utf-8")

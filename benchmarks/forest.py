@@ -8,6 +8,7 @@ a length are made by joining its sentences. Each figure is the least of several 
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -57,11 +58,16 @@ def scores_of_model(file: Path, lengths: Sequence[int]) -> dict[int, list[Scores
     return found
 
 
-def main(arguments: list[str]) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Print the table."""
+    options = argparse.ArgumentParser(
+        prog="benchmarks.forest", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("treebank", nargs="?", type=Path)
+    given = options.parse_args(argv)
     rng = np.random.default_rng(0)
-    if arguments:
-        sentences = scores_of_model(Path(arguments[0]), LENGTHS)
+    if given.treebank is not None:
+        sentences = scores_of_model(given.treebank, LENGTHS)
     else:
         sentences = {length: [random_scores(length, rng) for _ in range(BATCH[length])] for length in LENGTHS}
     rows = [["decoder", "words", "microseconds", "10 best", "distribution", "10 samples"]]
@@ -83,4 +89,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

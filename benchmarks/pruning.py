@@ -10,6 +10,7 @@ bounds, how much of it is the upper bound's, and the share of spans, of labelled
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -90,10 +91,15 @@ def best_with_arc(scores: Scores) -> Table:
     return found
 
 
-def main(arguments: list[str]) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Print the table."""
+    options = argparse.ArgumentParser(
+        prog="benchmarks.pruning", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("treebank", type=Path)
+    given = options.parse_args(argv)
     rows = [["words", "between bounds", "of the upper", "spans", "labelled", "arcs"]]
-    for length, batch in scores_of_model(Path(arguments[0]), LENGTHS).items():
+    for length, batch in scores_of_model(given.treebank, LENGTHS).items():
         for scores in batch[:SENTENCES]:
             worth = {name: decode_batch([scores], name)[0].score for name in ("cky", "eisner", "hpsg", "h3n")}
             upper = worth["cky"] + worth["eisner"]
@@ -119,4 +125,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -50,6 +50,11 @@ LINES: dict[str, list[list[str]]] = {
         [*MODEL, "a.ptb", "--decoders", "h3n,cky", "--limit", "1"],
     ],
     "experiments": [["list"], ["report", "--results", "folder"], ["run", "no-such-experiment", "--seed", "1"]],
+    "find": [
+        ["NP < PP", "a.ptb", "--limit", "2", "--strip-functions"],
+        ["NP @ nsubj", "a.ptb", "--dependencies", "a.conllu", "--to", "jsonl"],
+        ["VERB @lemma give", "a.conllu", "-o", "x.html"],
+    ],
     "model": [["list", "--json"], ["info", "tiny"], ["verify", "tiny"], ["export", "tiny", "out", "--bits", "8"]],
     "parse": [
         ["a.txt", *MODEL, "--to", "brackets", "--decoder", "h3n", "--threads", "1"],
