@@ -130,7 +130,7 @@ def parse(
         max_pieces=max_pieces,
     )
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
-    note_language(model, input_format or _guessed(file))
+    note_language(model, parser.segmenter, input_format or _guessed(file))
     _check_model(model, parser.decoder_for(decoder), chosen)
     if source is None:
         say("type a text and press Enter; Ctrl-D ends")

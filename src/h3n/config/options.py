@@ -222,7 +222,9 @@ class Segmenter:
         "`learned`, or `english` for the rules. `auto` learns one where the treebanks tell how their sentences are "
         "written, and takes the rules if they are better on dev.",
     )
-    marks: Literal["", "english"] = option("", "Rules whose answer is an input of the network.")
+    marks: Literal["auto", "none", "english"] = option(
+        "auto", "Rules whose answer is an input of the network; `auto`: those that find 98 of 100 words of the text."
+    )
     size: Annotated[int, Within(1, 4096)] = option(64, "Of a character's vector.")
     pairs: Annotated[int, Within(0, 2**20)] = option(4096, "Rows of the table of neighbouring characters; 0: none.")
     dropout: Part = option(0.2, "In the network.")

@@ -62,8 +62,9 @@ def read_saved(folder: Path) -> Saved:
     check_sum(folder, about)
     if architecture is not None:
         tokenizer = read_tokenizer(folder / ENCODER, architecture, windows=config.encoder.windows)
+    segmenter = segmenter_of(folder, about)
     weights = read_weights(folder / WEIGHTS)
-    return Saved(folder, config, vocabulary, architecture, tokenizer, weights, segmenter_of(folder, about))
+    return Saved(folder, config, vocabulary, architecture, tokenizer, weights, segmenter)
 
 
 def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:

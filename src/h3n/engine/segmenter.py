@@ -143,9 +143,10 @@ class LearnedSegmenter(Segmenter):
         encoded = encode(text, self.alphabet)
         if not encoded.visible.any():
             return
-        scores = self.scores(encoded)
+        with np.errstate(over="ignore", invalid="ignore"):  # weights that overflow end no token
+            scores = self.scores(encoded)
+            several = _several(scores) if self.expansions.rules else np.zeros(len(text), bool)
         ends = self._token_ends(encoded, scores[:, TOKEN_END])
-        several = _several(scores) if self.expansions.rules else np.zeros(len(text), bool)
         places = np.flatnonzero(encoded.visible)
         starts = places[np.append(0, np.searchsorted(places, ends[:-1]) + 1)]
         tokens: list[Token] = []

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, TypeAlias
 
 ACUTE = "\u0301"  # the accent that Spanish and Portuguese write when words are added to a verb: dá + me + lo
+MOST_WORDS, LONGEST_WORD = 64, 1000  # of a rule
 SEEN = 2  # how often a rule must have been seen to be one for other tokens
 
 
@@ -55,8 +56,8 @@ class Rewrite:
         rest = token[len(self.left) : len(token) - len(self.right)]
         if not (rest and folded.startswith(self.left) and folded.endswith(self.right)):
             return None
-        if self.plain:
-            rest = without_acute(rest)
+        if self.plain and not (rest := without_acute(rest)):
+            return None
         return _cased((*self.before, self.prefix + rest + self.suffix, *self.after), token)
 
 
@@ -142,19 +143,22 @@ class Expansions:
 
         A token that no rule fits is one word.
         """
-        known = self.table.get(_lower(token), ())
-        for rule in sorted(known, key=lambda rule: -score(rule) if rule < self.classes else 0.0):
-            if (words := self.rules[rule].words(token)) is not None:
-                return words
-        for rule in sorted(range(self.classes), key=lambda rule: -score(rule)):
-            if (words := self.rules[rule].words(token)) is not None:
+        for rule in self._fitting(token, score):
+            words = self.rules[rule].words(token)
+            if words is not None and all(word == word.strip() for word in words):  # where a token has blanks inside
                 return words
         return (token,)
+
+    def _fitting(self, token: str, score: Callable[[int], float]) -> Iterator[int]:
+        """Yield the rules that a token may take, first those that it was seen with."""
+        known = self.table.get(_lower(token), ())
+        yield from sorted(known, key=lambda rule: -score(rule) if rule < self.classes else 0.0)
+        yield from sorted(range(self.classes), key=lambda rule: -score(rule))
 
 
 def learn_expansions(seen: Iterable[tuple[str, Sequence[str]]]) -> Expansions:
     """Return the expansions of a treebank from its tokens of several words."""
-    counts = Counter((_lower(token), rule_of(token, words)) for token, words in seen)
+    counts = Counter((_lower(token), rule_of(token, words)) for token, words in seen if _is_usual(words))
     by_rule: Counter[Rule] = Counter()
     for (_, rule), count in counts.items():
         by_rule[rule] += count
@@ -165,6 +169,10 @@ def learn_expansions(seen: Iterable[tuple[str, Sequence[str]]]) -> Expansions:
     for (token, rule), _ in counts.most_common():
         table.setdefault(token, []).append(number[rule])
     return Expansions(tuple(rules), classes, {token: tuple(known) for token, known in table.items()})
+
+
+def _is_usual(words: Sequence[str]) -> bool:
+    return len(words) <= MOST_WORDS and all(map(_is_word, words))
 
 
 def to_json(expansions: Expansions) -> dict[str, Any]:
@@ -200,14 +208,31 @@ def from_json(table: Any) -> Expansions:
     return Expansions(rules, classes, {token: tuple(known) for token, known in table["table"].items()})
 
 
+def _is_word(one: Any) -> bool:
+    """Return whether a rule may write this word."""
+    return _is_part(one) and one != "" and one == one.strip()
+
+
+def _is_part(one: Any) -> bool:
+    """Return whether a rule may write this as part of a word: every format of trees has room for it."""
+    return isinstance(one, str) and len(one) <= LONGEST_WORD and not any(map(_is_control, one))
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}
+
+
 def _rule(listed: Any) -> Rule:
     match listed:
         case [list(before), list(after)] if all(type(one) is int and one > 0 for one in (*before, *after)):
-            return Split(tuple(before), tuple(after))
-        case [str(token), list(spelled)] if spelled and all(isinstance(one, str) and one for one in spelled):
-            return Spelled(token, tuple(spelled))
-        case [str(left), str(right), list(before), str(prefix), str(suffix), list(after), bool(plain)] if all(
-            isinstance(one, str) and one for one in (*before, *after)
-        ) and (before or after or prefix or suffix):
-            return Rewrite(left, right, tuple(before), prefix, suffix, tuple(after), plain)
+            if len(before) + len(after) < MOST_WORDS:
+                return Split(tuple(before), tuple(after))
+        case [str(token), list(spelled)] if spelled and all(map(_is_word, spelled)):
+            if len(spelled) <= MOST_WORDS:
+                return Spelled(token, tuple(spelled))
+        case [str(left), str(right), list(before), str(prefix), str(suffix), list(after), bool(plain)] if (
+            all(map(_is_word, (*before, *after))) and _is_part(prefix) and _is_part(suffix)
+        ):
+            if (before or after or prefix or suffix) and len(before) + len(after) < MOST_WORDS:
+                return Rewrite(left, right, tuple(before), prefix, suffix, tuple(after), plain)
     raise ValueError(f"expansions.rules has {str(listed)[:60]}, which is not a rule")

@@ -50,11 +50,12 @@ REACH = sum(DILATIONS) * (KERNEL // 2)  # characters on either side that an answ
 SEEN = 2  # how often a character must be seen to be known
 PIECE = 384  # characters of an example
 BATCH = 12  # examples of an update
-EFFORT = 4_000_000  # characters to go through
+EFFORT = 16_000_000  # characters to go through
 LEAST, MOST = 5, 40  # epochs
 WARM = 50  # updates of a rising rate
 DECAY, CLIP = 1e-3, 1.0
 HIDDEN = 0.05  # characters that are read as unknown ones
+FITTING = 0.98  # of the words that rules find, for them to be an input
 NO_RULE = -1
 
 
@@ -185,11 +186,12 @@ def learn_segmenter(
     """Return the segmenter of these blocks. The last weights are taken: nothing is chosen on other data."""
     torch.manual_seed(seed)
     chance = np.random.default_rng(seed)
-    if options.marks:
-        blocks = [joined(block, SEGMENTERS[options.marks]) for block in blocks]
+    marks = _chosen_marks(blocks) if options.marks == "auto" else "" if options.marks == "none" else options.marks
+    if marks:
+        blocks = [joined(block, SEGMENTERS[marks]) for block in blocks]
     tokens = [token for block in blocks for sentence in block.sentences for token in sentence]
     expansions = learn_expansions((token.text, token.words) for token in tokens if len(token.words) > 1)
-    alphabet = Alphabet(_known_characters(blocks), options.pairs, options.marks)
+    alphabet = Alphabet(_known_characters(blocks), options.pairs, marks)
     examples = [example for block in blocks for example in _examples(block, alphabet, expansions)]
     network = SegmenterNetwork(alphabet, size=options.size, outputs=output_count(expansions), dropout=options.dropout)
     epochs = options.epochs or min(MOST, max(LEAST, round(EFFORT / sum(len(block.text) for block in blocks))))
@@ -199,6 +201,20 @@ def learn_segmenter(
     state = {name: value.detach().numpy() for name, value in network.state_dict().items()}
     blanks = any(is_spacing(character) for token in tokens for character in token.text)
     return LearnedSegmenter(alphabet, expansions, blanks, unpack(pack(state, BITS)))
+
+
+def _chosen_marks(blocks: Sequence[Block]) -> str:
+    """Return the rules that find most of the words of a treebank, or nothing."""
+    for name, rules in SEGMENTERS.items():
+        words = found = 0
+        for block in blocks:
+            ours = {(token.start, token.words) for tokens in rules.cut(block.text) for token in tokens}
+            gold = [token for tokens in joined(block, rules).sentences for token in tokens]
+            found += sum(len(token.words) for token in gold if (token.start, token.words) in ours)
+            words += sum(len(token.words) for token in gold)
+        if found >= FITTING * words:
+            return name
+    return ""
 
 
 def _known_characters(blocks: Sequence[Block]) -> str:
