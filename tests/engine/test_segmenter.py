@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from h3n.engine.native import is_built, targets
 from h3n.engine.segmenter import (
     Alphabet,
     LearnedSegmenter,
@@ -89,7 +90,7 @@ def test_a_layer_in_stretches_is_a_layer_at_once(monkeypatch: pytest.MonkeyPatch
     segmenter = by_chance(5)
     encoded = encode("abc. Abc, 'bab' cab! " * 20, segmenter.alphabet)
     whole = segmenter.scores(encoded)
-    monkeypatch.setattr("h3n.engine.segmenter.STRETCH", 7)
+    monkeypatch.setattr("h3n.engine.convolutions.STRETCH", 7)
     np.testing.assert_allclose(segmenter.scores(encoded), whole, atol=1e-4)
 
 
@@ -153,3 +154,36 @@ def test_a_missing_or_cut_file_is_refused(folder: Path) -> None:
     (folder / SEGMENTER_RULES).unlink()
     with pytest.raises(InputError, match=SEGMENTER_RULES):
         read_segmenter(folder)
+
+
+native = pytest.mark.skipif(not is_built(), reason="without native code")
+
+
+@native
+@settings(max_examples=30, deadline=None)
+@given(TEXTS, st.integers(1, 5))
+def test_native_code_gives_the_same_bits_on_every_instruction_set(text: str, seed: int) -> None:
+    segmenter = by_chance(seed, marks="english")
+    encoded = encode(text, segmenter.alphabet)
+    first, *others = [segmenter.natively(at).scores(encoded) for at in range(len(targets()))]
+    assert all(first.tobytes() == other.tobytes() for other in others)
+
+
+@native
+def test_native_code_computes_what_numpy_computes_up_to_rounding() -> None:
+    segmenter = by_chance(7)
+    for count in (1, 2, 7, 30, 3000):
+        encoded = encode("Ab cab. Bab 'a' abc, b! " * count, segmenter.alphabet)
+        plain, ours = segmenter.scores(encoded), segmenter.natively(0).scores(encoded)
+        assert np.abs(ours - plain).max() < 0.05 * np.abs(plain).max()
+
+
+@native
+def test_native_scores_do_not_depend_on_what_is_far_away() -> None:
+    segmenter = by_chance(8).natively(0)
+    around = "abc. bab, " * 20
+    middle = "Ab cab. Bab 'a' abc, b! " * 5
+    whole = segmenter.scores(encode(around + middle + around, segmenter.alphabet))[len(around) :][: len(middle)]
+    near = around[-60:] + middle + around[:60]
+    part = segmenter.scores(encode(near, segmenter.alphabet))[60:][: len(middle)]
+    assert whole.tobytes() == part.tobytes()

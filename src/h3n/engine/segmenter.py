@@ -1,4 +1,4 @@
-"""A learned segmenter, run with numpy: sentences, words and multiword tokens of any language.
+"""A learned segmenter, run: sentences, words and multiword tokens of any language.
 
 A network reads the characters of a block of text and scores for each of them whether a token ends there, whether a
 sentence does, and whether the token is several words and by which rule. Its layers are convolutions, so what it says of
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from h3n.engine.convolutions import DILATIONS, KERNEL, NativeConvolutions, PlainConvolutions
 from h3n.engine.storage import Floats, pack
 from h3n.engine.weights import Shapes, compare, read_shapes, read_weights
 from h3n.errors import InputError
@@ -37,9 +38,6 @@ BITS = 8
 KEYS = ("version", SHA256, "size", "characters", "pairs", "marks", "blanks", "expansions")
 LARGEST = 1 << 26  # bytes of the file of rules
 MOST_SIZE, MOST_PAIRS = 4096, 1 << 20
-KERNEL = 5  # characters that a layer sees at once
-DILATIONS = (1, 2, 4, 8)  # how far apart they are, layer by layer
-STRETCH = 4096  # characters that a layer is computed for at a time
 CATEGORIES = (
     *("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po"),
     *("Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"),
@@ -70,7 +68,7 @@ class Encoded:
     characters: Numbers
     categories: Numbers
     pairs: Numbers
-    marks: Floats
+    marks: NDArray[np.bool_]
     visible: NDArray[np.bool_]
     blank: NDArray[np.bool_]  # white space: the only thing that is not visible and may be inside a word
 
@@ -84,7 +82,7 @@ def encode(text: str, alphabet: Alphabet) -> Encoded:
     characters, categories, visible, blank = rows[places].T
     following = np.append(characters[1:], 1)
     pairs = (characters * 31337 + following * 7919) % max(alphabet.pairs, 1)
-    marks = _marks(text, alphabet.marks) if alphabet.marks else np.zeros((len(text), 0), np.float32)
+    marks = _marks(text, alphabet.marks) if alphabet.marks else np.zeros((len(text), 0), bool)
     return Encoded(characters, categories, pairs, marks, visible.astype(bool), blank.astype(bool))
 
 
@@ -94,16 +92,16 @@ def _numbers(character: str, known: Mapping[str, int]) -> tuple[int, int, bool, 
     return known.get(character.lower(), 0), CATEGORIES.index(unicodedata.category(character)), True, False
 
 
-def _marks(text: str, rules: str) -> Floats:
-    marks = np.zeros((len(text), MARKS), np.float32)
+def _marks(text: str, rules: str) -> NDArray[np.bool_]:
+    marks = np.zeros((len(text), MARKS), bool)
     for sentence in SEGMENTERS[rules].cut(text):
         for token in sentence:
-            marks[token.end - 1, 0] = 1
+            marks[token.end - 1, 0] = True
             at = token.start
             for word in token.words[:-1]:
                 at += len(word)
-                marks[at - 1, 1] = 1
-        marks[sentence[-1].end - 1, 2] = 1
+                marks[at - 1, 1] = True
+        marks[sentence[-1].end - 1, 2] = True
     return marks
 
 
@@ -118,12 +116,15 @@ class LearnedSegmenter(Segmenter):
     blanks: bool  # whether a word may have a blank inside
     weights: Mapping[str, Floats] = field(repr=False)
 
+    target: int | None = None  # the instruction set of native code; None: numpy
+
     @cached_property
-    def _layers(self) -> list[tuple[int, Floats, Floats]]:
-        return [
-            (dilation, np.ascontiguousarray(self.weights[f"layers.{at}.weight"].T), self.weights[f"layers.{at}.bias"])
-            for at, dilation in enumerate(DILATIONS)
-        ]
+    def _convolutions(self) -> PlainConvolutions | NativeConvolutions:
+        return PlainConvolutions(self.weights) if self.target is None else NativeConvolutions(self.weights, self.target)
+
+    def natively(self, target: int) -> LearnedSegmenter:
+        """Return the segmenter with its layers in native code, for one of the instruction sets of this machine."""
+        return replace(self, target=target)
 
     def scores(self, encoded: Encoded) -> Floats:
         """Return the scores of every character."""
@@ -132,11 +133,9 @@ class LearnedSegmenter(Segmenter):
         if "pairs" in weights:
             x += weights["pairs"][encoded.pairs]
         if "marks" in weights:
-            x += encoded.marks @ weights["marks"]
-        for dilation, weight, bias in self._layers:
-            x += _convolved(x, weight, bias, dilation)
-        scores: Floats = x @ weights["out.weight"].T + weights["out.bias"]
-        return scores
+            for column, row in zip(encoded.marks.T, weights["marks"], strict=True):
+                x[column] += row
+        return self._convolutions.scores(x)
 
     def cut(self, text: str, *, offset: int = 0) -> Iterator[Sequence[Token]]:
         """Yield the tokens of each sentence of a block of text whose first character has this offset."""
@@ -255,19 +254,6 @@ def implied_shapes(size: int, alphabet: Alphabet, expansions: Expansions) -> Sha
     for at in range(len(DILATIONS)):
         shapes |= {f"layers.{at}.weight": (size, KERNEL * size), f"layers.{at}.bias": (size,)}
     return shapes | {"out.weight": (outputs, size), "out.bias": (outputs,)}
-
-
-def _convolved(x: Floats, weight: Floats, bias: Floats, dilation: int) -> Floats:
-    """Return one layer's answer for every character; beyond the text's ends there are zeros."""
-    side = dilation * (KERNEL // 2)
-    padded = np.zeros((len(x) + 2 * side, x.shape[1]), np.float32)
-    padded[side : side + len(x)] = x
-    out = np.empty((len(x), weight.shape[1]), np.float32)
-    for start in range(0, len(x), STRETCH):
-        end = min(start + STRETCH, len(x))
-        seen = [padded[start + at * dilation : end + at * dilation] for at in range(KERNEL)]
-        np.maximum(np.concatenate(seen, axis=1) @ weight + bias, 0, out=out[start:end])
-    return out
 
 
 def _several(scores: Floats) -> NDArray[np.bool_]:

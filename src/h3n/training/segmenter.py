@@ -16,11 +16,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from h3n.config import Config, Segmenter, Treebank
+from h3n.engine.convolutions import DILATIONS, KERNEL
 from h3n.engine.segmenter import (
     BITS,
     CATEGORIES,
-    DILATIONS,
-    KERNEL,
     MARKS,
     ONE_WORD,
     OTHER,
@@ -97,7 +96,7 @@ class SegmenterNetwork(nn.Module):
         if self.pairs is not None:
             x = x + functional.embedding(pairs, self.pairs)
         if self.marks is not None:
-            x = x + marks @ self.marks
+            x = x + marks.to(x.dtype) @ self.marks
         x = functional.dropout(x, self.dropout, self.training) * inside
         for layer, dilation in zip(self.layers, DILATIONS, strict=True):
             size = x.shape[2]
