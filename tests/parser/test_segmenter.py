@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 import h3n
 from h3n import formats
+from h3n.cli import main
 from h3n.engine.segmenter import name_segmenter
 from h3n.errors import InputError
 from h3n.model import build_network
@@ -94,3 +96,61 @@ def test_a_segmenter_that_nobody_knows_is_refused(folder: Path, tmp_path: Path) 
     about.write_text(json.dumps(json.loads(about.read_text()) | {"segmenter": "klingon"}))
     with pytest.raises(InputError, match="accepted: english, learned"):
         h3n.load(tmp_path / "unknown")
+
+
+@pytest.mark.parametrize("newlines", ["paragraph", "sentence"])
+def test_the_command_uses_it(
+    folder: Path, parser: Parser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, newlines: str
+) -> None:
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    arguments = ["--model", str(folder), "--newlines", newlines, "-o", str(tmp_path / "a.conllu")]
+    assert _parse(monkeypatch, str(tmp_path / "a.txt"), *arguments) == 0
+    found = [sentence.words for sentence in formats.read(tmp_path / "a.conllu")]
+    assert found == [sentence.words for sentence in parser.segment(TEXT, newlines=newlines)]
+
+
+def test_the_command_uses_it_for_lines(
+    folder: Path, parser: Parser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    arguments = ["--from", "lines", "--model", str(folder), "-o", str(tmp_path / "a.conllu")]
+    assert _parse(monkeypatch, str(tmp_path / "a.txt"), *arguments) == 0
+    found = [sentence.words for sentence in formats.read(tmp_path / "a.conllu")]
+    assert found == [sentence.words for sentence in parser.segmenter.lines(TEXT)]
+
+
+def _parse(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+    monkeypatch.setattr(sys, "argv", ["h3n", "parse", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    return end.value.code or 0
+
+
+def test_a_corpus_uses_it(folder: Path, parser: Parser, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the extra corpus is not installed")
+    from h3n import corpus
+
+    (tmp_path / "a.txt").write_text(TEXT, encoding="utf-8")
+    corpus.parse_corpus([str(tmp_path / "a.txt")], tmp_path / "out", model=str(folder), workers=1)
+    found = [one.result.words for one in corpus.read(tmp_path / "out")]
+    assert found == [sentence.words for sentence in parser.segment(TEXT)]
+
+
+def test_spacy_takes_its_sentences(folder: Path, parser: Parser) -> None:
+    spacy = pytest.importorskip("spacy", reason="the extra spacy is not installed")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("h3n", config={"model": str(folder)})
+    doc = nlp(TEXT)
+    starts = [tokens[0].start for tokens in parser.segmenter.split(TEXT)]
+    expected = {min(token.idx for token in doc if token.idx >= start) for start in starts if start <= doc[-1].idx}
+    assert {sentence.start_char for sentence in doc.sents} == expected
+
+
+def test_the_service_uses_it(parser: Parser) -> None:
+    pytest.importorskip("starlette", reason="the extra serve is not installed")
+    from h3n.serve.corenlp import Properties, sentences_of
+
+    found = sentences_of(TEXT, Properties(frozenset(), "json", {}), parser.segmenter)
+    assert list(found) == list(parser.segment(TEXT))
+    by_line = sentences_of(TEXT, Properties(frozenset(), "json", {"ssplit.eolonly": "true"}), parser.segmenter)
+    assert list(by_line) == [sentence for sentence in parser.segmenter.lines(TEXT) if sentence.words]
