@@ -132,6 +132,20 @@ def test_one_is_learned_where_the_text_is_known(tmp_path: Path) -> None:
         train_segmenter(config(tmp_path, silent, kind="learned"))
 
 
+def test_of_a_large_treebank_some_is_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = Block(
+        "Nas ruas.", [[Token("Nas", 0, 3, ("Em", "as")), Token("ruas", 4, 8, ("ruas",)), Token(".", 8, 9, (".",))]]
+    )
+    monkeypatch.setattr("h3n.training.segmenter.LARGEST", 40)
+    notes: list[str] = []
+    learn_segmenter(
+        [one] * 100,
+        options=Segmenter(size=8, pairs=0, epochs=1),
+        report=lambda event: notes.append(event.text),  # type: ignore[union-attr]
+    )
+    assert notes[0].startswith("segmenter: 12 tokens to learn from")
+
+
 def test_what_is_better_on_dev_is_taken(tmp_path: Path) -> None:
     chosen = config(tmp_path, treebank(4))
     chosen = replace(chosen, data=replace(chosen.data, dev=chosen.data.train))

@@ -51,6 +51,7 @@ PIECE = 384  # characters of an example
 BATCH = 12  # examples of an update
 EFFORT = 16_000_000  # characters to go through
 LEAST, MOST = 5, 40  # epochs
+LARGEST = EFFORT // LEAST  # characters to learn from
 WARM = 50  # updates of a rising rate
 DECAY, CLIP = 1e-3, 1.0
 HIDDEN = 0.05  # characters that are read as unknown ones
@@ -185,6 +186,7 @@ def learn_segmenter(
     """Return the segmenter of these blocks. The last weights are taken: nothing is chosen on other data."""
     torch.manual_seed(seed)
     chance = np.random.default_rng(seed)
+    blocks = _some(blocks, chance)
     marks = _chosen_marks(blocks) if options.marks == "auto" else "" if options.marks == "none" else options.marks
     if marks:
         blocks = [joined(block, SEGMENTERS[marks]) for block in blocks]
@@ -200,6 +202,15 @@ def learn_segmenter(
     state = {name: value.detach().numpy() for name, value in network.state_dict().items()}
     blanks = any(is_spacing(character) for token in tokens for character in token.text)
     return LearnedSegmenter(alphabet, expansions, blanks, unpack(pack(state, BITS)))
+
+
+def _some(blocks: Sequence[Block], chance: np.random.Generator) -> Sequence[Block]:
+    """Return the blocks, or of a large treebank as many of them, by chance, as can be gone through `LEAST` times."""
+    if sum(len(block.text) for block in blocks) <= LARGEST:
+        return blocks
+    order = chance.permutation(len(blocks))
+    ends = np.cumsum([len(blocks[at].text) for at in order])
+    return [blocks[at] for at in order[: max(1, int(np.searchsorted(ends, LARGEST)))]]
 
 
 def _chosen_marks(blocks: Sequence[Block]) -> str:
