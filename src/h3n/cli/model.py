@@ -99,7 +99,7 @@ def info(name: Name, as_json: AsJson = False) -> None:
         "segmenter": found["segmenter"],
     }
     for title, value in rows.items():
-        typer.echo(f"{title:<8} {printable(str(value))}")
+        typer.echo(f"{title:<9} {printable(str(value))}")
     for title in ("labels", "relations", "tags", "upos", "styles"):
         names = [one for one in about["vocabulary"].get(title, []) if one]
         if names:
