@@ -13,19 +13,19 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from h3n import formats
-from h3n.evaluate import score_conll18
+from h3n.evaluate import score_segmentation
 from h3n.measure.timing import least
 from h3n.text import segment, split
 from h3n.text.documents import Document, text_of
 from h3n.text.documents import documents as documents_of
-from h3n.trees import Dependencies, Sentence
+from h3n.trees import Sentence
 
 Splitter = Callable[[str], Iterable[str]]
 Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
@@ -52,8 +52,8 @@ def score_layouts(documents: Sequence[Document]) -> Iterator[tuple[str, dict[str
     for name, layout in LAYOUTS.items():
         ours: list[Sentence] = []
         for document in documents:
-            ours += map(attached, segment("".join(map(layout, document.paragraphs))))
-        scores = score_conll18(gold, ours)
+            ours += segment("".join(map(layout, document.paragraphs)))
+        scores = score_segmentation(gold, ours)
         yield name, {metric: scores[metric].f1 for metric in ("Tokens", "Words", "Sentences")}
 
 
@@ -96,12 +96,6 @@ def _f1(gold: Iterable[set[tuple[int, int]]], ours: Iterable[set[tuple[int, int]
         right += len(one & two)
         total += len(one) + len(two)
     return 200 * right / total
-
-
-def attached(sentence: Sentence) -> Sentence:
-    """Return the sentence with some tree, which scoring asks for and the figures here do not depend on."""
-    size = len(sentence)
-    return replace(sentence, dependencies=Dependencies(tuple(range(-1, size - 1)), ("root", *["dep"] * (size - 1))))
 
 
 def splitters() -> Iterator[tuple[str, Splitter]]:

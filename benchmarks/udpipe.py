@@ -51,8 +51,8 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     known = [name.removeprefix(WORLD) for name in known_recipes() if name.startswith(WORLD)]
     names = given.names or known
-    finished = {line["name"] for line in map(json.loads, _lines(given.results))}
-    waiting = {name: _prepared(name, given.data, given.cache) for name in names if name not in finished}
+    finished = {line["name"] for line in map(json.loads, result_lines(given.results))}
+    waiting = {name: prepared(name, given.data, given.cache) for name in names if name not in finished}
     sizes = {name: _size(folder) for name, folder in waiting.items()}
     print(f"{len(waiting)} to do, {len(finished)} done", flush=True)
     begin, trained = time.monotonic(), 0
@@ -67,11 +67,11 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _lines(file: Path) -> list[str]:
+def result_lines(file: Path) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
-def _prepared(name: str, data: Path, cache: Path) -> Path:
+def prepared(name: str, data: Path, cache: Path) -> Path:
     """Return the folder with the prepared treebank, which is made where it is not there."""
     folder = cache / "prepared" / name
     if not folder.exists():
@@ -93,8 +93,8 @@ def _measure(name: str, folder: Path, cache: Path) -> dict[str, object]:
     texts = list(islice(filter(has_text, formats.read(folder / "train.conllu")), LIMIT))
     dev = list(formats.read(folder / "dev.conllu"))
     start = time.process_time()
-    parser = _model(train, "none", "", "", cache / f"{name}.udpipe")
-    tokenizer = _model(texts, TOKENIZER, "none", "none", cache / f"{name}.tokenizer.udpipe") if texts else None
+    parser = train_model(train, "none", "", "", cache / f"{name}.udpipe")
+    tokenizer = train_model(texts, TOKENIZER, "none", "none", cache / f"{name}.tokenizer.udpipe") if texts else None
     seconds = round(time.process_time() - start)
 
     def run(model: Any, text: str, kind: str, then: str = "") -> str:
@@ -104,7 +104,7 @@ def _measure(name: str, folder: Path, cache: Path) -> dict[str, object]:
             raise RuntimeError(f"{name}: {error.message}")
         return result
 
-    ours = _sentences(run(parser, _conllu(dev), "conllu"))
+    ours = sentences_of(run(parser, _conllu(dev), "conllu"))
     attachment, given = score_attachments(dev, ours), score_conll18(dev, ours)
     line: dict[str, object] = {
         "name": name,
@@ -120,12 +120,12 @@ def _measure(name: str, folder: Path, cache: Path) -> dict[str, object]:
     }
     if tokenizer is not None and all(map(has_text, dev)):
         words = run(tokenizer, BREAK.join(document.text for document in documents(dev)), "tokenize", "none")
-        raw = score_conll18(dev, _sentences(run(parser, words, "conllu")))
+        raw = score_conll18(dev, sentences_of(run(parser, words, "conllu")))
         line["raw_text"] = {"learned_from": len(texts), **{metric: round(raw[metric].f1, 2) for metric in RAW}}
     return line
 
 
-def _model(sentences: Sequence[Sentence], tokenizer: str, tagger: str, parser: str, file: Path) -> Any:
+def train_model(sentences: Sequence[Sentence], tokenizer: str, tagger: str, parser: str, file: Path) -> Any:
     """Return a model of UDPipe with these parts, trained unless its file is there."""
     from ufal.udpipe import Model, ProcessingError, Sentences, Trainer
 
@@ -142,7 +142,7 @@ def _model(sentences: Sequence[Sentence], tokenizer: str, tagger: str, parser: s
     return Model.load(str(file))
 
 
-def _sentences(conllu: str) -> list[Sentence]:
+def sentences_of(conllu: str) -> list[Sentence]:
     return list(formats.read(io.StringIO(conllu), format="conllu"))
 
 

@@ -53,7 +53,8 @@ def test_info_shows_what_the_model_knows_and_its_card(run: Run, tiny_model: Path
     Path("models/xy/README.md").write_text("# A small model\n", encoding="utf-8")
     code, out, _ = run("info", "xy")
     assert code == 0
-    assert "encoder  attentive" in out
+    assert "encoder   attentive" in out
+    assert "segmenter english" in out
     assert "relations: " in out
     assert " nsubj " in out
     assert out.endswith("# A small model\n")
@@ -134,6 +135,6 @@ def test_info_names_the_decoder_of_a_model_of_one_kind_of_tree(
         about["vocabulary"] |= {"at_root": [], "elsewhere": []}
     (folder / "parser.json").write_text(json.dumps(about), encoding="utf-8")
     lines = run("info", str(folder))[1].splitlines()
-    assert f"decoder  {decoder}" in lines
+    assert f"decoder   {decoder}" in lines
     assert json.loads(run("info", str(folder), "--json")[1])["decoder"] == decoder
     assert ", spans weighted " in run("info", str(tiny_model))[1]

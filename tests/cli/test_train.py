@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from h3n.cli import main
+from h3n.engine.segmenter import read_segmenter
 from h3n.parser import load
 
 TREEBANK = Path(__file__).parents[2] / "examples" / "treebank"
@@ -120,3 +121,50 @@ def test_python_m_h3n_is_the_command(tmp_path: Path) -> None:
     )
     assert made.returncode == 2
     assert made.stderr.startswith("h3n: unknown option nonsense; accepted here: output, ")
+
+
+TEXT = """# text = Nas ruas.
+1-2\tNas\t_\t_\t_\t_\t_\t_\t_\t_
+1\tEm\t_\tADP\t_\t_\t3\tcase\t_\t_
+2\tas\t_\tDET\t_\t_\t3\tdet\t_\t_
+3\truas\t_\tNOUN\t_\t_\t0\troot\t_\tSpaceAfter=No
+4\t.\t_\tPUNCT\t_\t_\t3\tpunct\t_\t_
+
+"""
+
+
+def test_a_segmenter_is_learned_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.conllu").write_text(TEXT * 8, encoding="utf-8")
+    (tmp_path / "s.toml").write_text(
+        'output = "run"\n[segmenter]\nsize = 8\nepochs = 1\n[[data.train]]\nfiles = ["t.conllu"]'
+    )
+    code, _, said = run("s.toml", "--only", "segmenter")
+    assert (code, "the segmenter (learned) is in run/model" in said) == (0, True)
+    found = read_segmenter(tmp_path / "run" / "model")
+    assert "".join(token.text for sentence in found.split("Nas ruas.") for token in sentence) == "Nasruas."
+
+
+def test_only_a_part_that_is_known_is_learned_alone(run: Run) -> None:
+    code, _, said = run("c.toml", "--only", "lemmas")
+    assert code != 0
+    assert "segmenter" in said
+
+
+def test_a_segmenter_that_cannot_be_learned_is_reported(run: Run) -> None:
+    code, _, said = run("c.toml", "--only", "segmenter")
+    assert (code, "the segmenter (english) is in run/model" in said) == (0, True)
+    code, _, said = run("c.toml", "--only", "segmenter", "--set", "segmenter.kind=learned")
+    assert code != 0
+    assert "segmenter.kind" in said
+
+
+def test_a_segmenter_is_learned_with_the_parser_where_the_text_is_known(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.conllu").write_text(TEXT * 8, encoding="utf-8")
+    head = CONFIG.split("[[data.train]]")[0]
+    (tmp_path / "t.toml").write_text(f'{head}[segmenter]\nsize = 16\nepochs = 60\n[[data.train]]\nfiles = ["t.conllu"]')
+    code, _, said = run("t.toml")
+    assert (code, "segmenter: epoch 60 of 60" in said) == (0, True)
+    assert read_segmenter(tmp_path / "run" / "model").expansions.table == {"nas": (0,)}
+    result = next(load(tmp_path / "run" / "model").parse("Nas ruas."))
+    assert (result.text, result.words) == ("Nas ruas.", ("Em", "as", "ruas", "."))
+    assert "\n1-2\tNas\t" in result.conllu()

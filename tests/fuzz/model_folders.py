@@ -44,7 +44,8 @@ TEXT += (
     + "\n"
 )
 FILES = ("parser.json", "model.safetensors", "encoder/config.json", "encoder/tokenizer.json")
-FILES += ("encoder/tokenizer_config.json",)
+FILES += ("encoder/tokenizer_config.json", "segmenter.json", "segmenter.safetensors")
+WITH_SEGMENTER = ("attentive", "bert", "xlnet")
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,8 @@ def seeds() -> dict[str, Path]:
     """Return folders of sound models: tiny ones of every architecture and number of bits, and `en`."""
     from h3n.model import build_network
     from h3n.model.model import Model
+    from h3n.text import ENGLISH
+    from tests.engine.test_segmenter import by_chance
     from tests.model.test_encoders import options, vocabulary
     from tests.model.tiny import save_encoder
 
@@ -173,7 +176,8 @@ def seeds() -> dict[str, Path]:
             if kind
             else (options(kind="attentive", characters="cnn" if bits == 8 else "lstm", shapes=True, tags=True))
         )
-        Model(build_network(config, vocabulary()), vocabulary(), config).save(top / name, bits=bits)
+        segmenter = by_chance(1, marks="english") if name in WITH_SEGMENTER else ENGLISH
+        Model(build_network(config, vocabulary()), vocabulary(), config, segmenter).save(top / name, bits=bits)
         found[name] = top / name
     return found | {"en": bundled()["en"]}
 
@@ -254,6 +258,13 @@ def damage_encoder(folder: Path, chance: Random) -> None:
     for _ in range(chance.choice((1, 1, 1, 2, 4))):
         name = chance.choice(("config.json", "config.json", "tokenizer_config.json"))
         _json(folder, f"encoder/{name}", lambda table: change_value(table, chance))
+
+
+def damage_segmenter(folder: Path, chance: Random) -> None:
+    """Change values in the options and rules of a learned segmenter."""
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        part = chance.choice(("expansions", None))
+        _json(folder, "segmenter.json", lambda table: change_value(table, chance) if part is None else {**table, part: change_value(table[part], chance)})  # fmt: skip # noqa: B023, E501
 
 
 def damage_named(folder: Path, chance: Random) -> None:
@@ -693,6 +704,7 @@ DAMAGES: dict[str, Callable[[Path, Random], None]] = {
     "bytes": damage_bytes,
     "files": damage_files,
     "keys": damage_keys,
+    "segmenter": damage_segmenter,
 }
 FORMS, PRECISIONS = ("conllu", "brackets", "jsonl"), ("auto", "auto", "float32", "int8")
 FOR_ENCODERS = {"encoder", "named", "tokenizer", "components", "model"}
@@ -704,7 +716,13 @@ def make(seed: int, number: int, target: Path, damages: tuple[str, ...] = tuple(
     names = sorted(seeds())
     damage = damages[number % len(damages)]
     fitting = [name for name in names if damage not in FOR_ENCODERS or not name.startswith("attentive")]
-    name = chance.choice([one for one in fitting if one != "en"]) if chance.random() < 0.95 else "en"
+    if damage == "segmenter":
+        fitting = list(WITH_SEGMENTER)
+    name = (
+        chance.choice([one for one in fitting if one != "en"])
+        if chance.random() < 0.95 or "en" not in fitting
+        else "en"
+    )
     shutil.copytree(seeds()[name], target)
     for one in (damage, chance.choice(sorted(DAMAGES))) if chance.random() < 0.1 else (damage,):
         try:
@@ -720,8 +738,13 @@ def make(seed: int, number: int, target: Path, damages: tuple[str, ...] = tuple(
 
 def _new_checksum(folder: Path, chance: Random) -> None:
     """Let the checksum fit what is there, mostly: whoever changes weights can do so."""
-    weights, about = folder / "model.safetensors", folder / "parser.json"
-    if chance.random() < 0.05 or not (_readable(weights) and _readable(about)):
+    for weights, about in (("model.safetensors", "parser.json"), ("segmenter.safetensors", "segmenter.json")):
+        if chance.random() >= 0.05:
+            _fit_checksum(folder / weights, folder / about)
+
+
+def _fit_checksum(weights: Path, about: Path) -> None:
+    if not (_readable(weights) and _readable(about)):
         return
     try:
         table = json.loads(about.read_text(encoding="utf-8"))

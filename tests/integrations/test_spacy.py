@@ -267,6 +267,8 @@ def test_lemmas_and_features_of_the_parser_are_set(tiny_model: Path) -> None:
     class Predicting:
         """A parser that finds lemmas and features."""
 
+        segmenter = parser.segmenter
+
         def parse(self, sentences: Any, *, decoder: str | None) -> Iterator[Any]:
             for result in parser.parse(sentences, decoder=decoder):
                 yield replace(result, sentence=replace(result.sentence, **columns))

@@ -17,12 +17,16 @@ from h3n.errors import InputError, UsageError
 from h3n.files import checksum
 from h3n.model import build_network
 from h3n.model.model import Model
+from h3n.text import ENGLISH
+from tests.engine.test_segmenter import by_chance
 from tests.model.test_encoders import options, vocabulary
 
 WRONG: tuple[Any, ...] = (None, "x", -1, 10**9, [], {}, [None], 1.5, True)
 OPTIONS = ("encoder.layers.size", "encoder.layers.count", "encoder.layers.heads", "encoder.kind", "scorers.span")
 OPTIONS += ("scorers.arc", "encoder.characters", "encoder.layers.positions", "decoding.head_score")
 SETS = ("labels", "relations", "at_root", "tags", "words", "characters")
+SEGMENTER = ("version", "sha256", "size", "characters", "pairs", "marks", "expansions")
+SEGMENTER += ("expansions.rules", "expansions.classes", "expansions.table")
 ENCODER = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "model_type")
 
 
@@ -36,7 +40,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Callable[[str]
     folders = {}
     for kind, config in kinds.items():
         folders[kind] = tmp_path_factory.mktemp(kind) / "model"
-        Model(build_network(config, vocabulary()), vocabulary(), config).save(folders[kind])
+        segmenter = by_chance(1, marks="english") if kind == "attentive" else ENGLISH
+        Model(build_network(config, vocabulary()), vocabulary(), config, segmenter).save(folders[kind])
     return folders
 
 
@@ -63,6 +68,9 @@ def json_damages() -> Iterator[tuple[str, str, str, Any]]:
         yield from (("attentive", "parser.json", f"vocabulary.{name}", value) for value in (*WRONG, KeyError))
     for name in ENCODER:
         yield from (("pretrained", "encoder/config.json", name, value) for value in (*WRONG[:7], KeyError))
+    for path in SEGMENTER:
+        yield from (("attentive", "segmenter.json", path, value) for value in (*WRONG, KeyError))
+    yield from (("attentive", "parser.json", "segmenter", value) for value in WRONG)
     for path in ("version", "config", "vocabulary", "sha256", "unknown", "config.unknown", "vocabulary.unknown"):
         yield from (("attentive", "parser.json", path, value) for value in (None, "x", 7))
 

@@ -113,3 +113,11 @@ def test_lines_come_one_by_one(lines: list[str], data: st.DataObject) -> None:
 
 def test_a_last_line_needs_no_line_end() -> None:
     assert list(blocks.lines("a\n\nb")) == [Block("a", 0), Block("", 2), Block("b", 3)]
+
+
+@pytest.mark.parametrize("mark", ["\f", "\u2029"])
+def test_a_separator_between_line_ends_is_the_same_break_in_pieces(mark: str) -> None:
+    text = f"One.\n{mark}\nTwo."
+    whole = list(blocks.blocks(text))
+    for at in range(len(text)):
+        assert list(blocks.blocks([text[:at], text[at:]])) == whole

@@ -58,3 +58,28 @@ def test_a_sentence_without_end_is_cut_after_a_mark() -> None:
 @pytest.mark.parametrize("text", [".)" * LONGEST, "word " * 3 * LONGEST, "?! " * LONGEST + "a", '." ' * LONGEST + "a"])
 def test_no_sentence_is_longer_than_the_longest(text: str) -> None:
     assert max(len(tokens) for tokens in split(text)) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("It was 5 °C. He left.", ["It was 5 °C.", "He left."]),
+        ("It was J. Smith. He left.", ["It was J. Smith.", "He left."]),
+        ("He lives on Main St. The house is old.", ["He lives on Main St.", "The house is old."]),
+        ("He saw St. John there.", ["He saw St. John there."]),
+        ("It takes 5 min. to get there.", ["It takes 5 min. to get there."]),
+        ("It took 5 min. He left.", ["It took 5 min.", "He left."]),
+        ("BAGHDAD, Iraq -- Two men died. It rained.", ["BAGHDAD, Iraq -- Two men died.", "It rained."]),
+        ("« Il dort. » Elle part.", ["« Il dort. »", "Elle part."]),
+        ("He left. »Come,« she said.", ["He left.", "»Come,« she said."]),
+        ("Open C:\\Users\\bob. Look.", ["Open C:\\Users\\bob.", "Look."]),
+    ],
+)
+def test_faults_that_were_reported(source: str, expected: list[str]) -> None:
+    assert [source[tokens[0].start : tokens[-1].end] for tokens in split(source)] == expected
+
+
+@pytest.mark.parametrize("word", ["C:\\Users\\bob", "foo-bar==1.2.3"])
+def test_paths_and_versions_are_one_word(word: str) -> None:
+    (tokens,) = split(f"Take {word}, now.")
+    assert [token.text for token in tokens] == ["Take", word, ",", "now", "."]

@@ -203,13 +203,12 @@ def test_a_long_monotonous_text_is_cut_and_kept(unit: str) -> None:
 def test_the_scores_on_gum(data: os.PathLike[str]) -> None:
     from pathlib import Path
 
-    from benchmarks.segmentation import attached
-    from h3n.evaluate import score_conll18
+    from h3n.evaluate import score_segmentation
     from h3n.text.documents import documents as documents_of
 
     documents = list(documents_of(formats.read(Path(data) / "gum" / "dev.conllu.xz")))
-    found = [attached(s) for d in documents for s in text.segment("\n\n".join(d.paragraphs))]
-    scores = score_conll18([s for d in documents for s in d.gold], found)
+    found = [s for d in documents for s in text.segment("\n\n".join(d.paragraphs))]
+    scores = score_segmentation([s for d in documents for s in d.gold], found)
     assert scores["Words"].f1 > 99.7
     assert scores["Tokens"].f1 > 99.7
     assert scores["Sentences"].f1 > 96

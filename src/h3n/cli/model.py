@@ -96,9 +96,10 @@ def info(name: Name, as_json: AsJson = False) -> None:
         "encoder": found["encoder"],
         "decoder": _decoder(found),
         "finds": _phrase(found),
+        "segmenter": found["segmenter"],
     }
     for title, value in rows.items():
-        typer.echo(f"{title:<8} {printable(str(value))}")
+        typer.echo(f"{title:<9} {printable(str(value))}")
     for title in ("labels", "relations", "tags", "upos", "styles"):
         names = [one for one in about["vocabulary"].get(title, []) if one]
         if names:
@@ -245,9 +246,9 @@ def push(
 
 def _summary(folder: Path) -> dict[str, Any]:
     from h3n.decode import usual_decoder
-    from h3n.engine.saved import read_options
+    from h3n.engine.saved import read_options, segmenter_of
 
-    _, config, vocabulary = read_options(folder)
+    about, config, vocabulary = read_options(folder)
     phrases, dependencies = any(vocabulary.labels), bool(vocabulary.relations)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return {
@@ -259,6 +260,7 @@ def _summary(folder: Path) -> dict[str, Any]:
         "relation_count": len(vocabulary.relations),
         "tag_count": len(vocabulary.tags),
         "upos_count": len(vocabulary.upos),
+        "segmenter": segmenter_of(folder, about).name,
     }
 
 

@@ -47,10 +47,15 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
-Source: TypeAlias = Callable[[text.Segment], Iterator[Sentence]]
+Source: TypeAlias = Callable[[text.Segmenter], Iterator[Sentence]]
 
-# How words come in lines and between blanks; all other inputs but running text are formats of treebanks.
-LINES: dict[str, Callable[[Iterable[str]], Iterator[Sentence]]] = {"lines": text.lines, "words": text.words}
+# How sentences come as running text, in lines, and as words between blanks; all other inputs are formats of treebanks.
+Cut: TypeAlias = Callable[[Iterable[str]], Iterator[Sentence]]
+TEXTS: dict[str, Callable[[text.Segmenter, str], Cut]] = {
+    "text": lambda segmenter, newlines: partial(segmenter.segment, newlines=newlines),
+    "lines": lambda segmenter, _: segmenter.lines,
+    "words": lambda _segmenter, _newlines: text.words,
+}
 
 
 def parse(
@@ -127,12 +132,12 @@ def parse(
         max_pieces=max_pieces,
     )
     gc.freeze()  # what is loaded stays: to look through it for garbage again and again took a twentieth of the time
-    note_language(model, input_format or _guessed(file))
+    note_language(model, parser.segmenter, input_format or _guessed(file))
     _check_model(model, parser.decoder_for(decoder), chosen)
     if source is None:
         say("type a text and press Enter; Ctrl-D ends")
         source = _typed if input_format is None else open_input(file, None, input_format, handler, newlines=newlines)
-    sentences = source(parser.segment)
+    sentences = source(parser.segmenter)
     first = [] if waiting else list(islice(sentences, 1))
     read = UntilError(chain(first, sentences))
     named = (text.named(sentence, str(number)) for number, sentence in enumerate(read, start=1))
@@ -211,9 +216,9 @@ def _check_model(model: str, decoder: str, chosen: Output) -> None:
         raise UsageError(f"model {model} finds the {what} (decoder {decoder}), not all that {chosen.name} shows")
 
 
-def _typed(segment: text.Segment) -> Iterator[Sentence]:
+def _typed(segmenter: text.Segmenter) -> Iterator[Sentence]:
     """Yield the sentences of what somebody types: each line is a text of its own, as it is answered by itself."""
-    return chain.from_iterable(map(segment, read_pieces(STANDARD, Problems(None))))
+    return chain.from_iterable(map(segmenter.segment, read_pieces(STANDARD, Problems(None))))
 
 
 def open_input(
@@ -233,18 +238,15 @@ def open_input(
     name = input_format or _guessed(file)
     if name != "text" and newlines != "paragraph":
         raise UsageError(f"--newlines {newlines} for input of the format {name}; accepted with --from text")
-    if name == "text":
-        pieces = _begun([given] if given is not None else read_pieces(file, Problems(handler)))
-        return lambda segment: _segmented(pieces, partial(segment, newlines=newlines))
-    if name in LINES:
-        lines = [given] if given is not None else read_limited(file, Problems(handler))
-        sentences = _begun(_segmented(lines, LINES[name]))
-    elif name in formats.FORMATS:
-        options = Reading(on_problem=handler)
-        source = io.StringIO(given) if given is not None else file
-        sentences = _begun(formats.read(source, format=name, options=options))
-    else:
-        raise UnknownName("format", name, ["text", *LINES, *formats.FORMATS])
+    if name in TEXTS:
+        read = read_pieces if name == "text" else read_limited
+        pieces = _begun([given] if given is not None else read(file, Problems(handler)))
+        return lambda segmenter: _segmented(pieces, TEXTS[name](segmenter, newlines))
+    if name not in formats.FORMATS:
+        raise UnknownName("format", name, [*TEXTS, *formats.FORMATS])
+    options = Reading(on_problem=handler)
+    source = io.StringIO(given) if given is not None else file
+    sentences = _begun(formats.read(source, format=name, options=options))
     return lambda _: sentences
 
 
@@ -254,10 +256,10 @@ def _begun(items: Iterable[Item]) -> Iterator[Item]:
     return chain(list(islice(rest, 1)), rest)
 
 
-def _segmented(pieces: Iterable[str], segment: Callable[[Iterable[str]], Iterator[Sentence]]) -> Iterator[Sentence]:
+def _segmented(pieces: Iterable[str], cut: Cut) -> Iterator[Sentence]:
     """Yield the sentences of a text; what is wrong with it after those that stand before."""
     with up_to_error(pieces) as before:
-        yield from segment(before)
+        yield from cut(before)
 
 
 def _guessed(file: str) -> str:

@@ -52,7 +52,7 @@ def preannotate(
     from h3n.workbench.preannotation import annotate, doubts_of, least_sure
 
     parser = load(model, threads=1)
-    sentences = _named(source(parser.segment))
+    sentences = _named(source(parser.segmenter))
     doubts: list[Doubt] = []
     with ExitStack() as files:
         rows = files.enter_context(opened_to_write(output))

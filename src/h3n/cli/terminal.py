@@ -13,9 +13,10 @@ from h3n.cli.streams import printable, printable_text, steering
 from h3n.draw.terminal import COLOURS
 from h3n.errors import H3nError
 from h3n.models import language_of, locate
+from h3n.text import ENGLISH, Segmenter
 
 Item = TypeVar("Item")
-ENGLISH = ("text", "lines")  # inputs of which the words are found by rules for English
+TEXTS = ("text", "lines")  # inputs of which the words are found by a segmenter
 
 _COLOUR = re.compile(f"({'|'.join(map(re.escape, COLOURS))})")
 
@@ -72,9 +73,10 @@ class UntilError(Generic[Item]):
             self.error = error
 
 
-def note_language(model: str, input_format: str) -> None:
+def note_language(model: str, segmenter: Segmenter, input_format: str) -> None:
     """Say that text is cut as English is where the model's card names another language."""
-    language = language_of(locate(model)) if input_format in ENGLISH else None
+    english = segmenter is ENGLISH and input_format in TEXTS
+    language = language_of(locate(model)) if english else None
     if language is not None and language.lower() not in ("en", "eng", "english"):
         what = f"model {model} is for {language}, and text is cut into words as English; --from words takes others"
         say(what)

@@ -12,7 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from h3n.config import Config, load_config
-from h3n.errors import H3nError, UsageError
+from h3n.errors import H3nError, UnknownName, UsageError
+
+PARTS = ("segmenter",)  # that can be learned alone
 
 SHOWN = ("loss", "LF1", "UAS", "LAS", "heads", "tags", "lemmas", "features")
 BAR = "{desc} {percentage:3.0f}% |{bar:12}| {n_fmt}/{total_fmt} {postfix}"
@@ -148,6 +150,9 @@ def train(
     accept_changes: Annotated[
         bool, typer.Option("--accept-changes", help="With --resume: go on with other data or options than before.")
     ] = False,
+    only: Annotated[
+        str | None, typer.Option("--only", metavar="segmenter", help="Learn this part alone, into the folder `model`.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
     _options: Annotated[
         bool,
@@ -164,15 +169,28 @@ def train(
       h3n train configs/example.toml
       h3n train my.toml --set training.epochs=20 --set output=runs/longer
       h3n train my.toml --resume
+      h3n train my.toml --only segmenter
     """
     options = load_config(config, settings=set_ or [])
     if not options.data.train:
         raise UsageError(f"{config}: no data to learn from; expected [[data.train]] with files = [...]")
+<<<<<<< HEAD
     # For each shape of a batch oneDNN keeps what its recurrent layers compute with, as a rule for 1,024 of them: 2 GB.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+=======
+    if only not in (None, *PARTS):
+        raise UnknownName("part", str(only), PARTS)
+>>>>>>> segmenter
     from h3n import training
     from h3n.training.processes import processes
 
+    if only is not None:
+        show = Display(options, quiet=quiet)
+        try:
+            _learn_segmenter(options, show)
+        finally:
+            show.close()
+        return
     with processes(device=options.training.device) as here:
         show = Display(options, quiet=quiet or not here.first)
         streamed = training.StreamedExamples(treebanks=options.data.train, data=options.data, watch=show.watch)
@@ -200,6 +218,18 @@ def train(
             raise
         finally:
             show.close()
+
+
+def _learn_segmenter(options: Config, show: Display) -> None:
+    """Learn the segmenter that the options ask for, and make it that of the model in the run's folder."""
+    from h3n.engine.segmenter import name_segmenter
+    from h3n.training import train_segmenter
+
+    segmenter = train_segmenter(options, report=show)
+    folder = Path(options.output) / "model"
+    folder.mkdir(parents=True, exist_ok=True)
+    name_segmenter(segmenter, folder)
+    show.say(f"the segmenter ({segmenter.name}) is in {folder}")
 
 
 def _what_is_saved(options: Config) -> str:

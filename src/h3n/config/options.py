@@ -261,6 +261,25 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Segmenter:
+    """What makes sentences and words of text, learned from the text of the training treebanks."""
+
+    kind: Literal["auto", "learned", "english"] = option(
+        "auto",
+        "`learned`, or `english` for the rules. `auto` learns one where the treebanks tell how their sentences are "
+        "written, and takes the rules if they are better on dev.",
+    )
+    marks: Literal["auto", "none", "english"] = option(
+        "auto", "Rules whose answer is an input of the network; `auto`: those that find 98 of 100 words of the text."
+    )
+    size: Annotated[int, Within(1, 4096)] = option(64, "Of a character's vector.")
+    pairs: Annotated[int, Within(0, 2**20)] = option(4096, "Rows of the table of neighbouring characters; 0: none.")
+    dropout: Part = option(0.2, "In the network.")
+    rate: Amount = option(3e-3, "Learning rate at its highest; it falls to 0.")
+    epochs: Whole = option(0, "How often the text is gone through; 0: by its length, 5 to 40 times.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All options."""
 
@@ -279,3 +298,4 @@ class Config:
     decoding: Decoding = field(default_factory=Decoding)
     data: Data = field(default_factory=Data)
     training: Training = field(default_factory=Training)
+    segmenter: Segmenter = field(default_factory=Segmenter)

@@ -56,16 +56,20 @@ class ReadingOptions:
 
     options: Options
     listen: Listener
-    segment: text.Segment
+    segmenter: text.Segmenter
+
+    def segment(self, written: str | Iterable[str]) -> Iterator[Sentence]:
+        """Yield the sentences of running text."""
+        return self.segmenter.segment(written, newlines=self.options.newlines)
 
 
 def read_shard(
-    shard: Shard, options: Options, listen: Listener, *, segment: text.Segment = text.segment
+    shard: Shard, options: Options, listen: Listener, *, segmenter: text.Segmenter = text.ENGLISH
 ) -> Iterator[Item]:
-    """Yield the sentences of a shard that have words; ``segment`` finds those of running text."""
+    """Yield the sentences of a shard that have words; ``segmenter`` finds those of text."""
     for piece in shard.pieces:
         reader = _tables if piece.format in TABLES else READERS[piece.format]
-        items = reader(piece, ReadingOptions(options, listen, segment))
+        items = reader(piece, ReadingOptions(options, listen, segmenter))
         try:
             yield from (item for item in items if item.sentence.words)
         except (TruncatedInput, CorruptInput) as error:
@@ -79,7 +83,7 @@ def read_shard(
 
 def _text(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
     with unpacked(piece) as handle, up_to_error(read_pieces(handle, _problems(piece, how.listen))) as pieces:
-        yield from _numbered(piece.name, how.segment(pieces, newlines=how.options.newlines))
+        yield from _numbered(piece.name, how.segment(pieces))
 
 
 def _conllu(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
@@ -102,12 +106,12 @@ def _paragraphs(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
         except ValueError as error:
             how.listen(Problem(name, None, str(error)))
         else:
-            yield from _numbered(name, how.segment(written, newlines=how.options.newlines))
+            yield from _numbered(name, how.segment(written))
 
 
 def _lines(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
     for name, line in _decoded(piece, how.listen):
-        yield from _numbered(name, text.lines(line))
+        yield from _numbered(name, how.segmenter.lines(line))
 
 
 def _words(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
@@ -139,7 +143,7 @@ def _object(name: str, line: str, how: ReadingOptions) -> tuple[str, Iterable[Se
         sentences = formats.read(io.BytesIO(line.encode()), format="jsonl")
         return document, [replace(sentence, place=Place(name, 1)) for sentence in sentences]
     if isinstance(written, str):
-        return document, how.segment(_whole(written), newlines=how.options.newlines)
+        return document, how.segment(_whole(written))
     if isinstance(words, list) and words and all(isinstance(word, str) and word.strip() for word in words):
         return document, [Sentence(words=tuple(map(_whole, words)))]
     raise ValueError(f"neither {how.options.text_column!r} is a string nor 'words' a list of words (--text-column)")
@@ -157,7 +161,7 @@ def _tables(piece: Piece, how: ReadingOptions) -> Iterator[Item]:
         if written is None:
             how.listen(Problem(document, None, f"row {number} of {piece.name} has no text, or not in UTF-8"))
         else:
-            yield from _numbered(document, how.segment(written, newlines=how.options.newlines))
+            yield from _numbered(document, how.segment(written))
 
 
 READERS: dict[str, Callable[[Piece, ReadingOptions], Iterator[Item]]] = {

@@ -16,7 +16,7 @@ from h3n.corpus.storage import Folder
 from h3n.corpus.tables import VERSION as TABLE
 from h3n.errors import InputError, UsageError
 from h3n.files import checksum
-from h3n.models import ABOUT, ENCODER, WEIGHTS
+from h3n.models import ABOUT, ENCODER, SEGMENTER_RULES, SEGMENTER_WEIGHTS, WEIGHTS
 
 NAME = "manifest.json"
 VERSION = 1
@@ -28,7 +28,7 @@ def checksum_of_model(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(path for path in [*folder.glob("*"), *folder.glob(f"{ENCODER}/*")] if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        if name in (ABOUT, WEIGHTS) or name.startswith(f"{ENCODER}/"):
+        if name in (ABOUT, WEIGHTS, SEGMENTER_RULES, SEGMENTER_WEIGHTS) or name.startswith(f"{ENCODER}/"):
             digest.update(f"{name} {checksum(path)}\n".encode())
     return digest.hexdigest()
 

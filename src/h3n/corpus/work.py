@@ -123,7 +123,7 @@ def _write(item: Item, result: Result, write: Write, counts: Counts, problems: l
 
 
 def _parsed(parser: Parser, shard: Shard, options: Options, problems: list[Problem]) -> Iterator[tuple[Item, Result]]:
-    for window in _windows(read_shard(shard, options, problems.append, segment=parser.segment)):
+    for window in _windows(read_shard(shard, options, problems.append, segmenter=parser.segmenter)):
         try:
             results = _parse(parser, window, options)
         except MemoryError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from typing import TypeVar
@@ -20,7 +20,7 @@ from h3n.engine.required import show_required
 from h3n.engine.vocabulary import Vocabulary
 from h3n.engine.words import name_features, name_lemmas
 from h3n.errors import UsageError
-from h3n.text import ENGLISH, SEGMENTERS
+from h3n.text import ENGLISH, Segmenter
 from h3n.trees import ROOT, Sentence
 
 CPU_WORDS = 400  # in a batch: more of them fall out of a processor's caches
@@ -47,17 +47,13 @@ class Engine:
         vocabulary: Vocabulary,
         config: Config,
         tokenizer: Tokenizer | None,
-        segmenter: str = ENGLISH,
+        segmenter: Segmenter = ENGLISH,
     ) -> None:
         self.network = network
         self.vocabulary = vocabulary
         self.config = config
         self.tokenizer = tokenizer
         self.segmenter = segmenter
-
-    def segment(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
-        """Yield the sentences of a text, or of a text that comes in pieces."""
-        return SEGMENTERS[self.segmenter](text, newlines=newlines)
 
     def score(
         self, sentences: Sequence[Sentence], *, styles: Sequence[str | None] | None = None

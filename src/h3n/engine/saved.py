@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from safetensors import SafetensorError, safe_open
-
 from h3n.config import Config, config_of
 from h3n.config.building import show
 from h3n.config.options import Encoder, Layers, Words
@@ -22,19 +19,20 @@ from h3n.convert import LEVELS
 from h3n.engine.architectures import Architecture, linear, norm, read_architecture
 from h3n.engine.lemmas import is_script
 from h3n.engine.pieces import Tokenizer
-from h3n.engine.storage import SCALE, Stored, is_scale, shape_once_unpacked, stored
+from h3n.engine.segmenter import LEARNED, read_segmenter
+from h3n.engine.storage import Stored
 from h3n.engine.tokenizer_file import read_tokenizer
+<<<<<<< HEAD
 from h3n.engine.vocabulary import CHARACTER_SIZE, EMPTY, SHAPES, Vocabulary
+=======
+from h3n.engine.vocabulary import EMPTY, SHAPES, Vocabulary
+from h3n.engine.weights import Shapes, compare, read_shapes, read_weights
+>>>>>>> segmenter
 from h3n.errors import H3nError, InputError
-from h3n.files import check_regular, checksum
+from h3n.files import checksum
 from h3n.models import ABOUT, ENCODER, SEGMENTER, SHA256, WEIGHTS, read_about
-from h3n.text import ENGLISH, SEGMENTERS
+from h3n.text import ENGLISH, SEGMENTERS, Segmenter
 
-FLOATS = ("F32", "F16")
-LARGEST_WEIGHTS = 1 << 34  # bytes
-# Weights can be stored in 16 bits. Larger ones overflow on the way to scores, with some sentences and not with others.
-LARGEST_WEIGHT = float(np.finfo(np.float16).max)
-LARGEST_SCALE = LARGEST_WEIGHT / 127  # of weights in 8 bits
 VECTORS = "encoder.features.vectors.weight"
 # Of each set; every label and relation has a score of its own wherever it could stand.
 MOST = {"labels": 10_000, "relations": 10_000, "tags": 50_000, "upos": 1_000, "styles": 1_000}
@@ -43,8 +41,6 @@ MOST |= {"words": 10_000_000, "characters": 1_200_000, "pieces": 1_000_000}
 WRITTEN = ("labels", "relations", "tags", "upos", "features", "bundles", "top")  # what stands in files of trees
 LARGEST_COUNT = 1 << 53  # of a word: what every program reads of a JSON number
 LONGEST_NAME = 10_000  # characters of a label, relation, tag or word
-
-Shapes = dict[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ class Saved:
     architecture: Architecture | None  # of the pretrained encoder, where there is one
     tokenizer: Tokenizer | None
     weights: Mapping[str, Stored]  # by their names in the file, which are those in torch's state_dict
-    segmenter: str  # a name in `h3n.text.SEGMENTERS`
+    segmenter: Segmenter
 
 
 def read_saved(folder: Path) -> Saved:
@@ -72,8 +68,9 @@ def read_saved(folder: Path) -> Saved:
     check_sum(folder, about)
     if architecture is not None:
         tokenizer = read_tokenizer(folder / ENCODER, architecture, windows=config.encoder.windows)
+    segmenter = segmenter_of(folder, about)
     weights = read_weights(folder / WEIGHTS)
-    return Saved(folder, config, vocabulary, architecture, tokenizer, weights, segmenter_of(folder, about))
+    return Saved(folder, config, vocabulary, architecture, tokenizer, weights, segmenter)
 
 
 def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
@@ -120,12 +117,14 @@ def read_options(folder: Path) -> tuple[dict[str, Any], Config, Vocabulary]:
     return about, config, vocabulary
 
 
-def segmenter_of(folder: Path, about: Mapping[str, Any]) -> str:
-    """Return the name of what turns text into sentences for a model; the rules for English where it names none."""
-    name = about.get(SEGMENTER, ENGLISH)
+def segmenter_of(folder: Path, about: Mapping[str, Any]) -> Segmenter:
+    """Return what turns text into sentences for a model; the rules for English where it names nothing."""
+    name = about.get(SEGMENTER, ENGLISH.name)
+    if name == LEARNED:
+        return read_segmenter(folder)
     if not isinstance(name, str) or name not in SEGMENTERS:
-        raise InputError(f"{folder / ABOUT}: segmenter is {show(name)}; accepted: {', '.join(SEGMENTERS)}")
-    return name
+        raise InputError(f"{folder / ABOUT}: segmenter is {show(name)}; accepted: {', '.join((*SEGMENTERS, LEARNED))}")
+    return SEGMENTERS[name]
 
 
 def implied_shapes(
@@ -241,34 +240,6 @@ def _character_shapes(options: Encoder, count: int, content: int) -> Shapes:
     return found | linear(f"{name}.out", 2 * half, content)
 
 
-def read_shapes(file: Path) -> Shapes:
-    """Return the shapes of the weights as they are once unpacked, from the file's header alone."""
-    check_regular(file, largest=LARGEST_WEIGHTS)
-    shapes: Shapes = {}
-    try:
-        with safe_open(file, framework="np") as weights:
-            names = dict.fromkeys(weights.keys())
-            for name in names:
-                if is_scale(name, names):
-                    continue
-                part = weights.get_slice(name)
-                kind, shape = part.get_dtype(), tuple(part.get_shape())
-                if kind not in FLOATS and name + SCALE not in names:
-                    raise InputError(f"{file}: {name} holds {kind}; expected floating-point numbers, F32 or F16")
-                scale = weights.get_slice(name + SCALE) if name + SCALE in names else None
-                if scale is not None and scale.get_dtype() not in FLOATS:
-                    raise InputError(
-                        f"{file}: {name}{SCALE} holds {scale.get_dtype()}; expected floating-point numbers"
-                    )
-                whole = shape_once_unpacked(kind, shape, tuple(scale.get_shape()) if scale is not None else None)
-                if whole is None:
-                    raise InputError(f"{file}: {name}{SCALE} does not fit {name}, whose shape is {shape} ({kind})")
-                shapes[name] = whole
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"{file}: the weights cannot be read: {first_line(error)}") from None
-    return shapes
-
-
 def vector_size(file: Path, found: Shapes, config: Config) -> int:
     """Return the size of the static vectors among the weights, 0 where there are none."""
     vectors = found.get(VECTORS)
@@ -279,50 +250,8 @@ def vector_size(file: Path, found: Shapes, config: Config) -> int:
     return vectors[1] if vectors else 0
 
 
-def compare(file: Path, found: Shapes, implied: Shapes) -> None:
-    """Raise unless a file has the weights that the options imply, and no others."""
-    for name, shape in implied.items():
-        if name not in found:
-            raise InputError(f"{file}: {name} is missing; expected weights of shape {shape}")
-        if found[name] != shape:
-            raise InputError(f"{file}: {name} has shape {found[name]}; the model's options ask for {shape}")
-    for name in found:
-        if name not in implied:
-            shown = name[:100] if name.isprintable() else repr(name[:100])
-            raise InputError(f"{file}: {shown} is not known; the model's options ask for no such weights")
-
-
 def check_sum(folder: Path, about: Mapping[str, Any]) -> None:
     """Raise unless the weights are those that were saved; models that were saved without a checksum have none."""
     expected = about.get(SHA256)
     if expected is not None and checksum(folder / WEIGHTS) != expected:
         raise InputError(f"{folder / WEIGHTS}: not the weights that were saved: the checksum differs from {ABOUT}'s")
-
-
-def read_weights(file: Path) -> dict[str, Stored]:
-    """Return the weights as they are stored, all of them numbers; `read_shapes` has checked their types."""
-    try:
-        with safe_open(file, framework="np") as opened:
-            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - not a mapping
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"{file}: the weights cannot be read: {first_line(error)}") from None
-    weights: dict[str, Stored] = {}
-    for name, values in tensors.items():
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise InputError(f"{file}: {name} holds something that is not a number, or is infinite")
-        if is_scale(name, tensors):
-            if values.size and float(np.abs(values).max()) > LARGEST_SCALE:
-                raise InputError(
-                    f"{file}: {name} holds a scale that is too large; accepted: {LARGEST_SCALE:.0f} at most"
-                )
-            continue
-        if values.dtype.kind == "f" and values.size and float(np.abs(values).max()) > LARGEST_WEIGHT:
-            raise InputError(f"{file}: {name} holds a number that is too large; accepted: {LARGEST_WEIGHT:.0f} at most")
-        weights[name] = stored(values, tensors.get(name + SCALE))
-    return weights
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says."""
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__

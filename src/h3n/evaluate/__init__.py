@@ -10,7 +10,7 @@ from h3n.evaluate.attachment import (
     score_attachments,
 )
 from h3n.evaluate.bracketing import Bracketed, bracketed_line, bracketed_tree
-from h3n.evaluate.conll18 import AlignedCounts, conll18_lines, score_conll18
+from h3n.evaluate.conll18 import AlignedCounts, conll18_lines, score_conll18, score_segmentation
 from h3n.evaluate.evalb import BracketCounts, BracketScore, Status, score_sentence
 from h3n.evaluate.heads import ClassCounts, count_classes
 from h3n.evaluate.leaves import LeafCounts, count_leaves
@@ -112,6 +112,7 @@ __all__ = [
     "score_attachments",
     "score_brackets",
     "score_conll18",
+    "score_segmentation",
     "score_sentence",
     "score_treebank",
     "usual_parameters",

@@ -9,17 +9,18 @@ features only if they are universal.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from h3n.evaluate.alignment import NOT_ALIGNED, Text, align, parallel_parts
 from h3n.evaluate.evalb import share
-from h3n.trees import ROOT, Sentence
+from h3n.trees import ROOT, Dependencies, Sentence
 
 CONTENT = frozenset(
     {"acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep", "discourse", "dislocated"}
     | {"expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod", "nsubj", "nummod", "obj", "obl", "orphan"}
     | {"parataxis", "reparandum", "root", "vocative", "xcomp"}
 )
+SEGMENTATION = ("Tokens", "Words", "Sentences")
 FUNCTION = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark"})
 
 
@@ -67,6 +68,19 @@ def score_conll18(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> di
         part = score_texts(wanted, found)
         total = {name: counts + part[name] for name, counts in total.items()}
     return total
+
+
+def score_segmentation(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> dict[str, AlignedCounts]:
+    """Return the counts of tokens, words and sentences, for which neither side needs trees."""
+    counts = score_conll18(map(_with_some_tree, gold), map(_with_some_tree, predicted))
+    return {name: counts[name] for name in SEGMENTATION}
+
+
+def _with_some_tree(sentence: Sentence) -> Sentence:
+    if sentence.dependencies is not None:
+        return sentence
+    size = len(sentence)
+    return replace(sentence, dependencies=Dependencies(tuple(range(-1, size - 1)), ("root", *["dep"] * (size - 1))))
 
 
 def score_texts(wanted: Text, found: Text) -> dict[str, AlignedCounts]:

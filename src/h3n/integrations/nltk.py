@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from h3n import text
 from h3n.errors import MissingExtra, TreeError
 from h3n.parser import Parser as TextParser
 from h3n.parser import Result, load
@@ -60,7 +59,7 @@ class _Parser(ParserI):  # type: ignore[misc] # NLTK has no types
 
     def raw_parse_sents(self, sentences: Iterable[str]) -> Iterator[Iterator[Any]]:
         """Yield the parses of each sentence as it is written."""
-        return self._parses(text.lines(" ".join(one.split()) + "\n" for one in sentences))
+        return self._parses(self.parser.segmenter.lines(" ".join(one.split()) + "\n" for one in sentences))
 
     def parse_text(self, text: str) -> Iterator[Any]:
         """Yield the best parse of every sentence of a text."""

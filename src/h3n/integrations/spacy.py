@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from h3n import text
 from h3n.errors import MissingExtra, UnknownName
 from h3n.integrations import spacy_scores
 from h3n.integrations.spacy_chunks import NounChunks
 from h3n.integrations.spacy_phrases import NonConstituentException, Parsed, Piece, phrases, register
 from h3n.models import locate
 from h3n.parser import Parser, Result, load
+from h3n.text import Segmenter
 from h3n.trees import ROOT, Sentence
 
 try:
@@ -74,7 +74,7 @@ class Component:
             yield from docs
 
     def _annotate(self, docs: Sequence[Any]) -> None:
-        pieces = [_pieces(doc, split=self.split) for doc in docs]
+        pieces = [_pieces(doc, self.parser.segmenter, split=self.split) for doc in docs]
         sentences = (
             Sentence(words=tuple(doc[word].text for word in piece.words))
             for doc, own in zip(docs, pieces, strict=True)
@@ -139,19 +139,19 @@ Language.factory(
 )
 
 
-def _pieces(doc: Any, *, split: bool) -> list[Piece]:
+def _pieces(doc: Any, segmenter: Segmenter, *, split: bool) -> list[Piece]:
     """Return the sentences: those the document has, unless it has none or others are asked for."""
     if not split and doc.has_annotation("SENT_START"):
         bounds = [(sentence.start, sentence.end) for sentence in doc.sents]
     else:
-        bounds = _find_sentences(doc)
+        bounds = _find_sentences(doc, segmenter)
     spaces = [token.is_space for token in doc]
     return [Piece(start, end, tuple(i for i in range(start, end) if not spaces[i])) for start, end in bounds]
 
 
-def _find_sentences(doc: Any) -> list[tuple[int, int]]:
+def _find_sentences(doc: Any, segmenter: Segmenter) -> list[tuple[int, int]]:
     offsets = [token.idx for token in doc]
-    found = [bisect_left(offsets, tokens[0].start) for tokens in text.split(doc.text)]
+    found = [bisect_left(offsets, tokens[0].start) for tokens in segmenter.split(doc.text)]
     starts = sorted({0, *found[1:]} - {len(doc)}) if offsets else []
     return list(zip(starts, [*starts[1:], len(doc)], strict=False))
 

@@ -1,7 +1,8 @@
 """A model of torch: a network with its vocabulary and options, loaded from a folder and saved into one.
 
-A saved model is a folder: ``model.safetensors`` (all weights), ``parser.json`` (options and vocabulary), and for a
-pretrained encoder its own configuration and tokenizer. Nothing in it is executed on loading.
+A saved model is a folder: ``model.safetensors`` (all weights), ``parser.json`` (options and vocabulary), for a
+pretrained encoder its own configuration and tokenizer, and a learned segmenter where there is one. Nothing in it is
+executed on loading.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from safetensors.numpy import save_file
 
 from h3n.config import Config, table_of, without_folders
 from h3n.engine.engine import Engine
+from h3n.engine.segmenter import LearnedSegmenter, write_segmenter
 from h3n.engine.storage import Array, pack
 from h3n.engine.vocabulary import Vocabulary
 from h3n.files import checksum, drafted, write_text, written_folder
@@ -22,13 +24,15 @@ from h3n.model.network import Network
 from h3n.model.running import TorchNetwork
 from h3n.model.saved import load_saved
 from h3n.models import ABOUT, ENCODER, SEGMENTER, SHA256, VERSION, WEIGHTS
-from h3n.text import ENGLISH
+from h3n.text import ENGLISH, Segmenter
 
 
 class Model:
     """A network with its vocabulary and options, to be trained or run. A user sees it as `h3n.parser.Parser`."""
 
-    def __init__(self, network: Network, vocabulary: Vocabulary, config: Config, segmenter: str = ENGLISH) -> None:
+    def __init__(
+        self, network: Network, vocabulary: Vocabulary, config: Config, segmenter: Segmenter = ENGLISH
+    ) -> None:
         self.network = network
         self.vocabulary = vocabulary
         self.config = config
@@ -78,7 +82,9 @@ class Model:
         if self.network.tokenizer is not None:
             (path / ENCODER).mkdir(exist_ok=True)
             self.network.encoder.save(path / ENCODER)
-        about: dict[str, Any] = {"version": VERSION, SHA256: checksum(path / WEIGHTS), SEGMENTER: self.segmenter}
+        if isinstance(self.segmenter, LearnedSegmenter):
+            write_segmenter(self.segmenter, path)
+        about: dict[str, Any] = {"version": VERSION, SHA256: checksum(path / WEIGHTS), SEGMENTER: self.segmenter.name}
         about |= {"config": table_of(without_folders(self.config)), "vocabulary": self.vocabulary.to_json()}
         write_text(path / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
         (path / WEIGHTS).chmod((path / ABOUT).stat().st_mode)  # who may read a model may read all of it

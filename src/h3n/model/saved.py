@@ -13,34 +13,25 @@ from h3n.config import Config
 from h3n.config.building import show
 from h3n.engine.architectures import CONFIG, LARGEST_CONFIG, UnknownEncoder
 from h3n.engine.inputs import read_inputs
-from h3n.engine.saved import (
-    VECTORS,
-    Saved,
-    check_sum,
-    compare,
-    first_line,
-    read_options,
-    read_saved,
-    read_shapes,
-    read_weights,
-    segmenter_of,
-)
+from h3n.engine.saved import VECTORS, Saved, check_sum, read_options, read_saved, segmenter_of
 from h3n.engine.storage import Stored
 from h3n.engine.tokenizer_file import TOKENIZER, check_numbers, check_tokenizer
 from h3n.engine.vocabulary import Vocabulary
-from h3n.errors import H3nError, InputError
+from h3n.engine.weights import compare, read_shapes, read_weights
+from h3n.errors import H3nError, InputError, first_line
 from h3n.files import check_regular, read_json
 from h3n.model.batch import collate
 from h3n.model.network import Network, fill_network, restore_network, unfilled_network
 from h3n.models import ABOUT, ENCODER, WEIGHTS
+from h3n.text import Segmenter
 
 TRIED = 200  # words of a sentence that an encoder is tried with
 # How configurations of encoders call the number of their layers.
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 
 
-def load_saved(folder: Path) -> tuple[Network, Vocabulary, Config, str]:
-    """Return the network, vocabulary and options of a saved model, and the name of its segmenter."""
+def load_saved(folder: Path) -> tuple[Network, Vocabulary, Config, Segmenter]:
+    """Return the network, vocabulary and options of a saved model, and its segmenter."""
     try:
         saved = read_saved(folder)
     except UnknownEncoder:
@@ -61,7 +52,7 @@ def _tensors(weights: Mapping[str, Stored]) -> dict[str, Tensor]:
     return {name: torch.from_numpy(one.floats()) for name, one in weights.items()}
 
 
-def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config, str]:
+def _load_with_library(folder: Path) -> tuple[Network, Vocabulary, Config, Segmenter]:
     """Return a model whose encoder transformers has to build: what implies the shapes is the network itself."""
     about, config, vocabulary = read_options(folder)
     encoder = folder / ENCODER

@@ -21,8 +21,18 @@ SHA256 = "sha256"  # of the weights, in ABOUT
 SEGMENTER = "segmenter"  # what turns text into sentences, in ABOUT
 KEYS = ("version", SHA256, SEGMENTER, "config", "vocabulary")
 WEIGHTS, ABOUT, ENCODER, CARD = "model.safetensors", "parser.json", "encoder", "README.md"
+SEGMENTER_RULES, SEGMENTER_WEIGHTS = "segmenter.json", "segmenter.safetensors"  # of a learned segmenter
 # Only what loading reads: nothing that could be executed, no second copy of the weights.
-FILES = (ABOUT, WEIGHTS, CARD, f"{ENCODER}/*.json", f"{ENCODER}/*.txt", f"{ENCODER}/*.model")
+FILES = (
+    ABOUT,
+    WEIGHTS,
+    CARD,
+    SEGMENTER_RULES,
+    SEGMENTER_WEIGHTS,
+    f"{ENCODER}/*.json",
+    f"{ENCODER}/*.txt",
+    f"{ENCODER}/*.model",
+)
 LARGEST_CARD, LARGEST_ABOUT, LARGEST_FILE = 1 << 20, 1 << 28, 1 << 36  # bytes
 UNKNOWN = "(fill in)"  # what the draft of a card leaves to its reader
 BUNDLED = Path(__file__).parent

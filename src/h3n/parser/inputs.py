@@ -24,7 +24,7 @@ def read(
     words: Words | None = None,
     *,
     keep_arcs: bool = False,
-    segment: text.Segment = text.segment,
+    segmenter: text.Segmenter = text.ENGLISH,
 ) -> Iterator[tuple[int, Sentence]]:
     """Return the sentences of a source, each with the number of the input it belongs to, counted from 0.
 
@@ -39,10 +39,10 @@ def read(
     if words is not None:
         return _read_words(words)
     if isinstance(source, str | Sentence):
-        return _all([source], keep_arcs=keep_arcs, segment=segment)
+        return _all([source], keep_arcs=keep_arcs, segmenter=segmenter)
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise UsageError(f"cannot parse {_kind(source)}; accepted: {_ACCEPTED}, or an iterable of these")
-    return _all(source, keep_arcs=keep_arcs, segment=segment)
+    return _all(source, keep_arcs=keep_arcs, segmenter=segmenter)
 
 
 _ACCEPTED = "a text, a list of lists of words, a Sentence"
@@ -56,11 +56,11 @@ def _read_words(words: Words) -> Iterator[tuple[int, Sentence]]:
 
 
 def _all(
-    inputs: Iterable[object], *, keep_arcs: bool = False, segment: text.Segment = text.segment
+    inputs: Iterable[object], *, keep_arcs: bool = False, segmenter: text.Segmenter = text.ENGLISH
 ) -> Iterator[tuple[int, Sentence]]:
     for number, one in enumerate(inputs):
         if isinstance(one, str):
-            for sentence in segment(one):
+            for sentence in segmenter.segment(one):
                 yield number, sentence
         elif isinstance(one, Sentence):
             sentence = bare(_checked(one, number))

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from h3n.engine.architectures import UnknownEncoder
 from h3n.engine.engine import Engine
-from h3n.engine.native import NativeNetwork, is_built, is_fast
+from h3n.engine.native import NativeNetwork, is_built, is_fast, target
 from h3n.engine.output import Network
 from h3n.engine.plain import PlainNetwork
 from h3n.engine.saved import Saved, read_saved
+from h3n.engine.segmenter import LearnedSegmenter
 from h3n.errors import UsageError, missing_extra
 
 PRECISIONS = ("auto", "float32", "int8")
@@ -35,7 +36,10 @@ def load_engine(folder: Path, *, device: str, precision: str, one_thread: bool =
         if precision == "int8":
             raise UsageError(f"precision int8: {error}") from None
         return _with_torch(folder, device, one_thread=one_thread, unknown=error)
-    return Engine(_network(saved, precision), saved.vocabulary, saved.config, saved.tokenizer, saved.segmenter)
+    network, segmenter = _network(saved, precision), saved.segmenter
+    if isinstance(network, NativeNetwork) and isinstance(segmenter, LearnedSegmenter):
+        segmenter = segmenter.natively(target())
+    return Engine(network, saved.vocabulary, saved.config, saved.tokenizer, segmenter)
 
 
 def _network(saved: Saved, precision: str) -> Network:

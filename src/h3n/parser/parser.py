@@ -25,6 +25,7 @@ from h3n.parser.soft_labels import with_soft_labels
 from h3n.parser.tables import frame
 from h3n.parser.threads import Mapper, mapper
 from h3n.parser.windows import LOOK_AHEAD, one_ahead, windows
+from h3n.text import Segmenter
 from h3n.trees import Sentence
 
 ConstraintsFor: TypeAlias = Constraints | Callable[[Sentence], Constraints | None] | None
@@ -131,12 +132,17 @@ class Parser:
         chosen = self.engine.decoder_for(decoder)
         return "auto" if decoder is None and constrained and chosen == "h3n" else chosen
 
+    @property
+    def segmenter(self) -> Segmenter:
+        """What makes sentences and words of text: rules, or what the model has learned."""
+        return self.engine.segmenter
+
     def segment(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
         """Yield the sentences of a text, or of a text that comes in pieces, as the model's segmenter finds them.
 
         With ``newlines="sentence"`` every line end ends a sentence.
         """
-        return self.engine.segment(text, newlines=newlines)
+        return self.segmenter.segment(text, newlines=newlines)
 
     def options(
         self,
@@ -222,7 +228,7 @@ class Parser:
         keep_arcs: bool = False,
     ) -> Iterator[tuple[int, Sentence]]:
         """Return the sentences of whatever may be parsed, ready for `parse_batch`, each with its input's number."""
-        inputs = read(source, words, keep_arcs=keep_arcs, segment=self.segment)
+        inputs = read(source, words, keep_arcs=keep_arcs, segmenter=self.segmenter)
         if not retag:
             return inputs
         return ((number, replace(sentence, tags=None, upos=None)) for number, sentence in inputs)

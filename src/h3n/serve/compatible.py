@@ -70,8 +70,8 @@ async def corenlp(request: Request, properties: str = "{}") -> Response:
     output = OUTPUTS[asked.output]
 
     async def answered() -> bytes:
-        small, segment = len(given) <= SMALL_CHARACTERS, service.parsers[parse_options.model].segment
-        sentences = await service.aside(_read, given, asked, limits, segment, small=small)
+        small, segmenter = len(given) <= SMALL_CHARACTERS, service.parsers[parse_options.model].segmenter
+        sentences = await service.aside(_read, given, asked, limits, segmenter, small=small)
         check_sizes("body", sentences, parse_options, limits)
         results = await _results(service, Work(parse_options, sentences, (), {}))
         return await service.aside(output.write, given, results, asked.annotators, small=_small(results))
@@ -115,9 +115,9 @@ def _as_one(ticket: Ticket, results: Sequence[Result]) -> bytes:
 
 
 def _read(
-    ticket: Ticket, given: str, asked: Properties, limits: ServiceLimits, segment: text.Segment
+    ticket: Ticket, given: str, asked: Properties, limits: ServiceLimits, segmenter: text.Segmenter
 ) -> list[Sentence]:
-    return within(ticket, "body", sentences_of(given, asked, segment), limits)
+    return within(ticket, "body", sentences_of(given, asked, segmenter), limits)
 
 
 def _small(results: Sequence[Result]) -> bool:

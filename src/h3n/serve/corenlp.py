@@ -83,16 +83,16 @@ def read_text(body: bytes, content_type: str) -> str:
     return unquote_plus(given) if content_type.startswith("application/x-www-form-urlencoded") else given
 
 
-def sentences_of(given: str, properties: Properties, segment: text.Segment) -> Iterable[Sentence]:
+def sentences_of(given: str, properties: Properties, segmenter: text.Segmenter) -> Iterable[Sentence]:
     """Return the sentences one by one as CoreNLP's properties say: by the model's segmenter, by line, or all as one."""
     if properties.asked("tokenize.whitespace"):
         pieces = given.splitlines() if properties.asked("ssplit.eolonly") else [given]
         return (Sentence(words=tuple(piece.split())) for piece in pieces if piece.strip())
     if properties.asked("ssplit.eolonly"):
-        return (sentence for sentence in text.lines(given) if sentence.words)
+        return (sentence for sentence in segmenter.lines(given) if sentence.words)
     if properties.asked("ssplit.isOneSentence"):
-        return (sentence for sentence in text.lines(" ".join(given.splitlines())) if sentence.words)
-    return segment(given)
+        return (sentence for sentence in segmenter.lines(" ".join(given.splitlines())) if sentence.words)
+    return segmenter.segment(given)
 
 
 def _json(ticket: Ticket, _: str, results: Sequence[Result], wanted: frozenset[str]) -> bytes:

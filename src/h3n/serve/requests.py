@@ -167,10 +167,10 @@ def check_picture(picture: Picture, limits: ServiceLimits) -> None:
 
 
 def work_of(
-    ticket: Ticket, request: ParseRequest, parse_options: ParseOptions, limits: ServiceLimits, segment: text.Segment
+    ticket: Ticket, request: ParseRequest, parse_options: ParseOptions, limits: ServiceLimits, segmenter: text.Segmenter
 ) -> Work:
     """Return the sentences of a request within the limits; texts are split into sentences and words."""
-    sentences, sources = _sentences(ticket, request, limits, segment)
+    sentences, sources = _sentences(ticket, request, limits, segmenter)
     name = next(one for one in ("text", "texts", "words") if getattr(request, one) is not None)
     check_sizes(name, sentences, parse_options, limits)
     return Work(parse_options, sentences, sources, _constraints(request, len(sentences), parse_options, limits))
@@ -206,7 +206,7 @@ def within(
 
 
 def _sentences(
-    ticket: Ticket, request: ParseRequest, limits: ServiceLimits, segment: text.Segment
+    ticket: Ticket, request: ParseRequest, limits: ServiceLimits, segmenter: text.Segmenter
 ) -> tuple[list[Sentence], list[int]]:
     given = [name for name in ("text", "texts", "words") if getattr(request, name) is not None]
     if len(given) != 1:
@@ -223,7 +223,7 @@ def _sentences(
     for number, one in enumerate(texts):
         name = "text" if request.text is not None else f"texts.{number}"
         _check_characters(name, one)
-        parts = within(ticket, name, segment(one, newlines=request.newlines), limits, words)
+        parts = within(ticket, name, segmenter.segment(one, newlines=request.newlines), limits, words)
         words += sum(map(len, parts))
         sentences += parts
         sources += [number] * len(parts)

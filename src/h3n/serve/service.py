@@ -44,8 +44,8 @@ class Service:
         """Return the request's sentences."""
         parse_options = parse_options_of(request, self.parsers, self.settings.limits)
         small = request.size <= SMALL_CHARACTERS
-        segment = self.parsers[parse_options.model].segment
-        return await self.aside(work_of, request, parse_options, self.settings.limits, segment, small=small)
+        segmenter = self.parsers[parse_options.model].segmenter
+        return await self.aside(work_of, request, parse_options, self.settings.limits, segmenter, small=small)
 
     async def results(self, work: Work) -> AsyncGenerator[list[Result], None]:
         """Yield the results in order, as they come."""

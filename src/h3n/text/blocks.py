@@ -21,9 +21,11 @@ _NARROWEST = 50
 _WIDEST = 150
 _FULL = 0.8
 
-_BREAK = re.compile(r"\n[^\S\n]*\n|[\f\u2029]")
+# A form feed or paragraph separator is a break of its own, so it is no part of a blank line: what a break is must not
+# depend on whether the line end after it has been read.
+_BREAK = re.compile(r"\n[^\S\n\f\u2029]*\n|[\f\u2029]")
 _LINE_END = re.compile(r"[\n\f\u2029]")
-_BREAK_ENDS = re.compile(r"[^\S\n]*\n")
+_BREAK_ENDS = re.compile(r"[^\S\n\f\u2029]*\n")
 _ROW = re.compile(r"[^\n]*\n|[^\n]+")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+(?=[^\sa-z])")
 _SPACE = re.compile(r"\s+")

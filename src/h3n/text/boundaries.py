@@ -20,6 +20,7 @@ _DASHES = frozenset({"—", "–", "--"})
 _SMILE = re.compile(r"[:;=][-']?[)(DPpO|/\\3*]+|\^_+\^|<3")
 _GOES_ON = frozenset({"—", "–", "-", "--", "...", "…", ",", ";", ":", "/", ")", "]"})
 _LIST_NUMBER = re.compile(r"[\d.]+\.")
+_LONGEST_DATELINE = 7  # tokens
 _CUTS = frozenset({",", ";", ":", ".", "?", "!", "—", "–", "--", ")", "|"})
 
 
@@ -35,6 +36,15 @@ def sentences(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
             start = index
     if start < len(tokens):
         yield tokens[start:]
+
+
+def shortened(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the tokens of a sentence, in several where it is too long."""
+    while len(tokens) > LONGEST:
+        end = _cut(tokens, 0, LONGEST)
+        yield tokens[:end]
+        tokens = tokens[end:]
+    yield tokens
 
 
 def _cut(tokens: Sequence[Token], start: int, end: int) -> int:
@@ -62,10 +72,15 @@ def _ends_without_stop(tokens: Sequence[Token], start: int, index: int) -> bool:
         return False
     text, following = tokens[index].text, tokens[index + 1].words[0]
     if text in _DASHES:
-        return following in english.STARTERS and following != "I"
+        return following in english.STARTERS and following != "I" and not _is_dateline(tokens[start:index])
     if index == start + 1 and tokens[start].text in {"Figure", "Table"}:
         return text[0].isdigit() and following[0].isupper()
     return following[0].isupper() and _SMILE.fullmatch(text) is not None
+
+
+def _is_dateline(tokens: Sequence[Token]) -> bool:
+    """Return whether these are the place that a report comes from: `BAGHDAD, Iraq`, `LONDON (Reuters)`."""
+    return 0 < len(tokens) <= _LONGEST_DATELINE and len(tokens[0].text) > 2 and tokens[0].text.isupper()
 
 
 def _after_closers(tokens: Sequence[Token], index: int) -> int:
@@ -77,6 +92,7 @@ def _after_closers(tokens: Sequence[Token], index: int) -> int:
         if (
             (attached and (text in _CLOSERS or _MARKS.fullmatch(text)))
             or text in {".", "?", "!"}
+            or (text == "»" and (index + 1 == len(tokens) or tokens[index + 1].start > tokens[index].end))
             or _SMILE.fullmatch(text)
         ):
             index += 1
@@ -125,6 +141,8 @@ def _reports(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _is_new_after_abbreviation(abbreviation: str, following: Token) -> bool:
+    if abbreviation == "St." and following.text in english.STARTERS:  # a street: no saint is called `The`
+        return True
     if len(abbreviation) == 2 or abbreviation[:-1] in english.BEFORE_NAMES or abbreviation in {"P.S.", "e.g.", "i.e."}:
         return False
     return following.words[0] in english.STARTERS and not _LIST_NUMBER.fullmatch(abbreviation)

@@ -28,6 +28,8 @@ BEFORE_NUMBERS = _set("""
     Jul Jun m Mar n No no Nos nos Op op p Para para pp Pt pt r Ref Refs Sat Sec sec Sect Sun Tab Tel tel v Vol
     vol Vols vols Wed
 """)
+# These have one after a number where the sentence goes on: "5 min. to go".
+MEASURES = _set("ft gal mi min mins sec secs")
 # After "etc." or "U.S." a capital may begin a name as well as a sentence: these words begin sentences.
 STARTERS = _set("""
     A After All Also Although An And Another Any As At Because Before Both But By Can Could Did Do Does During

@@ -57,8 +57,9 @@ _NOT_LAST = r"""[.,;:!?'"”’\]>»]"""
 _PIECE = re.compile(
     rf"""
       (?P<whole>
-        (?:(?:https?|ftps?)://|www\.|doi:|mailto:)(?:{_NOT_LAST}*+(?:{_LAST}++|{_BRACKETED}))++
+        (?:(?:https?|ftps?)://|www\.|doi:|mailto:|{_START}[A-Za-z]:\\)(?:{_NOT_LAST}*+(?:{_LAST}++|{_BRACKETED}))++
       | [\w.+%-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,8}}
+      | {_START}[\w.-]{{1,63}}==\d[\w.]{{0,30}}{_END}
       | {_START}(?:[\w-]{{1,63}}\.){{1,6}}(?:{_DOMAIN})
         (?:/(?:[^\s"”’()\]>»]|{_BRACKETED}){{0,500}}(?:{_LAST}|{_BRACKETED}))?(?![\w@-])
       | {_START}(?:[:;=][-']?[)(DPpO|/\\3*\]\[]+|<3|\^_+\^|-_+-){_END}

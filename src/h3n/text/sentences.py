@@ -8,9 +8,11 @@ anything else. So sentence after sentence the text can be put together again as 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise, zip_longest
+from typing import ClassVar
 
 from h3n.text import blocks, boundaries
 from h3n.text.blocks import Block
@@ -20,45 +22,71 @@ from h3n.trees import MultiwordToken, Sentence
 _ESCAPES = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
 _UNESCAPES = {escape: space for space, escape in _ESCAPES.items()}
 _START = re.compile(r"# start_char = *([0-9]+) *")
+_BLANK = re.compile(r"\s")
 _ESCAPE = re.compile(r"\\(?:[sntr]|u[0-9a-f]{4})")
 
 
-def split(text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[tuple[Token, ...]]:
-    """Yield the tokens of one sentence after another, with their offsets in the text or in its pieces joined."""
-    for block in blocks.blocks(text, newlines):
-        for tokens in boundaries.sentences(tokenize(block.text, offset=block.start)):
-            yield tuple(tokens)
+class Segmenter(ABC):
+    """What makes sentences and words of text: rules, or something learned. All of it streams."""
+
+    name: ClassVar[str]  # by which a saved model names it
+
+    @abstractmethod
+    def cut(self, text: str, *, offset: int = 0) -> Iterable[Sequence[Token]]:
+        """Return the tokens of each sentence of a block of text whose first character has this offset.
+
+        Every visible character is in a token, in order; a block without any has no sentence.
+        """
+
+    def split(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[tuple[Token, ...]]:
+        """Yield the tokens of one sentence after another, with their offsets in the text or in its pieces joined."""
+        for block in blocks.blocks(text, newlines):
+            for tokens in self.cut(block.text, offset=block.start):
+                yield tuple(tokens)
+
+    def segment(self, text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
+        """Yield the sentences of a text, or of the pieces it comes in, such as the lines of an open file.
+
+        Reads no further than the paragraph it is in. A blank line ends a paragraph; a line inside one is taken as
+        wrapped unless it is a heading, an item of a list or the like. With ``newlines="sentence"`` every line end ends
+        a sentence, as in tweets, headlines and subtitles; a line may still hold several.
+        """
+        number = 0
+        newpar = False
+        before: list[str] = []
+        for block in blocks.blocks(text, newlines):
+            newpar |= block.opens_paragraph
+            parts = [*self.cut(block.text)]
+            before.append(block.text[: parts[0][0].start] if parts else block.text)
+            for tokens, following in zip_longest(parts, parts[1:]):
+                number += 1
+                after = block.text[tokens[-1].end : following[0].start if following else None]
+                if not after and not following and block.ends_text:
+                    after = " "  # CoNLL-U says nothing of what follows the last word of all
+                yield _sentence(block, tokens, number=number, before="".join(before), after=after, newpar=newpar)
+                newpar = False
+                before.clear()
+
+    def lines(self, text: str | Iterable[str]) -> Iterator[Sentence]:
+        """Yield one sentence per line of the text, in order, empty for a blank line."""
+        for number, line in enumerate(blocks.lines(text), start=1):
+            tokens = [token for sentence in self.cut(line.text) for token in sentence]
+            yield _sentence(line, tokens, number=number) if tokens else Sentence(words=())
 
 
-def segment(text: str | Iterable[str], *, newlines: str = "paragraph") -> Iterator[Sentence]:
-    """Yield the sentences of an English text, or of the pieces it comes in, such as the lines of an open file.
+class English(Segmenter):
+    """Rules for English."""
 
-    Reads no further than the paragraph it is in. A blank line ends a paragraph; a line inside one is taken as wrapped
-    unless it is a heading, an item of a list or the like. With ``newlines="sentence"`` every line end ends a sentence,
-    as in tweets, headlines and subtitles; a line may still hold several.
-    """
-    number = 0
-    newpar = False
-    before: list[str] = []
-    for block in blocks.blocks(text, newlines):
-        newpar |= block.opens_paragraph
-        parts = [*boundaries.sentences(tokenize(block.text))]
-        before.append(block.text[: parts[0][0].start] if parts else block.text)
-        for tokens, following in zip_longest(parts, parts[1:]):
-            number += 1
-            after = block.text[tokens[-1].end : following[0].start if following else None]
-            if not after and not following and block.ends_text:
-                after = " "  # CoNLL-U says nothing of what follows the last word of all
-            yield _sentence(block, tokens, number=number, before="".join(before), after=after, newpar=newpar)
-            newpar = False
-            before.clear()
+    name = "english"
+
+    def cut(self, text: str, *, offset: int = 0) -> Iterable[Sequence[Token]]:
+        """Return the tokens of each sentence of a block of text whose first character has this offset."""
+        return boundaries.sentences(tokenize(text, offset=offset))
 
 
-def lines(text: str | Iterable[str]) -> Iterator[Sentence]:
-    """Yield one sentence per line of the text, in order, empty for a blank line."""
-    for number, line in enumerate(blocks.lines(text), start=1):
-        tokens = tokenize(line.text)
-        yield _sentence(line, tokens, number=number) if tokens else Sentence(words=())
+ENGLISH = English()
+SEGMENTERS: dict[str, Segmenter] = {ENGLISH.name: ENGLISH}  # those that are rules
+split, segment, lines = ENGLISH.split, ENGLISH.segment, ENGLISH.lines
 
 
 def words(text: str | Iterable[str]) -> Iterator[Sentence]:
@@ -141,13 +169,14 @@ def _sentence(
     written: list[str] = []
     for index, token in enumerate(tokens):
         gap = block.text[token.end : tokens[index + 1].start] if index + 1 < len(tokens) else after
+        form = _BLANK.sub(" ", token.text)  # a word may go over a line end where words have blanks inside
         column = _column("" if index else before, gap)
         if len(token.words) > 1:
-            inserts.append(MultiwordToken(len(forms), len(forms) + len(token.words), token.text, column))
+            inserts.append(MultiwordToken(len(forms), len(forms) + len(token.words), form, column))
             column = "_"
         forms.extend(token.words)
         misc.extend([column] * len(token.words))
-        written.append(token.text if not gap else token.text + " ")
+        written.append(form if not gap else form + " ")
     comments = (
         *(["# newdoc"] if newpar and number == 1 else []),
         *(["# newpar"] if newpar else []),

@@ -11,6 +11,7 @@ from h3n.text.runs import SPACING, take_apart
 _RUN = re.compile(rf"[^{SPACING}]+")
 _QUOTES = frozenset("'’‘")
 _LIST_NUMBER = re.compile(r"\d{1,3}|\d(?:\.\d{1,2})+|[ivx]{1,4}|[a-zA-Z]")
+_DEGREES = frozenset("°º")
 _BEFORE_LISTS = frozenset({"", ".", "?", "!", ":", ";"})
 
 
@@ -18,7 +19,8 @@ _BEFORE_LISTS = frozenset({"", ".", "?", "!", ":", ";"})
 class Token:
     """What is written in one piece, ``text[start:end]`` of the whole text, and the syntactic words it is written from.
 
-    One word as a rule; `don't` is written from `do` and `n't`. The words joined are the token.
+    One word as a rule; `don't` is written from `do` and `n't`. English words joined are the token; German `zum` is
+    written from `zu` and `dem`. A word may have blanks inside, where the text may have a line end.
     """
 
     text: str
@@ -60,6 +62,10 @@ def _belongs(tokens: list[Token], following: str) -> bool:
         if following[0].islower():  # "last Wed. we met", but "No. we did not"
             return word[0].isupper() and (word != "No" or following == "of")
         return following[0].isdigit() or _opens(tokens[-3:-1])
+    if word in english.MEASURES and before[:1].isdigit():
+        return following[0].islower()
+    if before in _DEGREES:
+        return False
     return len(word) == 1 and word.isupper() and word != "I" and _follows_initial(before, following)
 
 

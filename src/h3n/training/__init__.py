@@ -4,7 +4,11 @@ from h3n.training.data import StreamedExamples, load_examples
 from h3n.training.evaluation import evaluate, tune_weight
 from h3n.training.events import Check, Event, Listener, Note, Update, with_tensorboard
 from h3n.training.loop import train
+<<<<<<< HEAD
 from h3n.training.words import train_words
+=======
+from h3n.training.segmenter import learn_segmenter, train_segmenter
+>>>>>>> segmenter
 
 __all__ = [
     "Check",
@@ -14,9 +18,14 @@ __all__ = [
     "StreamedExamples",
     "Update",
     "evaluate",
+    "learn_segmenter",
     "load_examples",
     "train",
+<<<<<<< HEAD
     "train_words",
+=======
+    "train_segmenter",
+>>>>>>> segmenter
     "tune_weight",
     "with_tensorboard",
 ]

@@ -36,6 +36,7 @@ from h3n.training.processes import Processes, share_gradients, share_sums, wait
 from h3n.training.record import add_metrics
 from h3n.training.report import write_reports
 from h3n.training.run import Run, plan_updates, prepare
+from h3n.training.segmenter import train_segmenter
 
 
 def train(
@@ -229,6 +230,7 @@ def finish(run: Run) -> Model:
         shown = " ".join(f"{name} {best[name]:.2f}" for name in ("LF1", "UAS", "LAS") if name in best)
         run.report(Note(text=f"spans weigh {weight:g} against arcs: {shown}"))
     if run.here.first:
+        model.segmenter = train_segmenter(run.config, otherwise=model.segmenter, report=run.report)
         write_folder(run.folder / "model", model.save)
     wait(run.here)
     return model

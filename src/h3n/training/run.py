@@ -22,6 +22,7 @@ from h3n.model.features import read_pieces
 from h3n.model.model import Model
 from h3n.model.network import Network, build_network
 from h3n.models import locate
+from h3n.text import ENGLISH
 from h3n.training.checkpoint import (
     Position,
     last_checkpoint,
@@ -205,7 +206,7 @@ def _build(
     run = Run(
         folder=Path(config.output),
         config=config,
-        model=Model(network, vocabulary, config),
+        model=Model(network, vocabulary, config, start.segmenter if start is not None else ENGLISH),
         optimiser=make_optimiser(network, config.optimiser),
         train=numbered,
         sizes=sizes,
