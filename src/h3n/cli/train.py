@@ -174,13 +174,10 @@ def train(
     options = load_config(config, settings=set_ or [])
     if not options.data.train:
         raise UsageError(f"{config}: no data to learn from; expected [[data.train]] with files = [...]")
-<<<<<<< HEAD
     # For each shape of a batch oneDNN keeps what its recurrent layers compute with, as a rule for 1,024 of them: 2 GB.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
-=======
     if only not in (None, *PARTS):
         raise UnknownName("part", str(only), PARTS)
->>>>>>> segmenter
     from h3n import training
     from h3n.training.processes import processes
 

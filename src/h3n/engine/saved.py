@@ -22,12 +22,8 @@ from h3n.engine.pieces import Tokenizer
 from h3n.engine.segmenter import LEARNED, read_segmenter
 from h3n.engine.storage import Stored
 from h3n.engine.tokenizer_file import read_tokenizer
-<<<<<<< HEAD
 from h3n.engine.vocabulary import CHARACTER_SIZE, EMPTY, SHAPES, Vocabulary
-=======
-from h3n.engine.vocabulary import EMPTY, SHAPES, Vocabulary
 from h3n.engine.weights import Shapes, compare, read_shapes, read_weights
->>>>>>> segmenter
 from h3n.errors import H3nError, InputError
 from h3n.files import checksum
 from h3n.models import ABOUT, ENCODER, SEGMENTER, SHA256, WEIGHTS, read_about

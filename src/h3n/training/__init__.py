@@ -4,11 +4,8 @@ from h3n.training.data import StreamedExamples, load_examples
 from h3n.training.evaluation import evaluate, tune_weight
 from h3n.training.events import Check, Event, Listener, Note, Update, with_tensorboard
 from h3n.training.loop import train
-<<<<<<< HEAD
-from h3n.training.words import train_words
-=======
 from h3n.training.segmenter import learn_segmenter, train_segmenter
->>>>>>> segmenter
+from h3n.training.words import train_words
 
 __all__ = [
     "Check",
@@ -21,11 +18,8 @@ __all__ = [
     "learn_segmenter",
     "load_examples",
     "train",
-<<<<<<< HEAD
-    "train_words",
-=======
     "train_segmenter",
->>>>>>> segmenter
+    "train_words",
     "tune_weight",
     "with_tensorboard",
 ]
