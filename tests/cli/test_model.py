@@ -53,14 +53,14 @@ def test_info_shows_what_the_model_knows_and_its_card(run: Run, tiny_model: Path
     Path("models/xy/README.md").write_text("# A small model\n", encoding="utf-8")
     code, out, _ = run("info", "xy")
     assert code == 0
-    assert "encoder   attentive" in out
+    assert "encoder   recurrent" in out
     assert "segmenter english" in out
     assert "relations: " in out
     assert " nsubj " in out
     assert out.endswith("# A small model\n")
     made = json.loads(run("info", str(tiny_model), "--json")[1])
     assert "NP" in made["labels"]
-    assert made["config"]["encoder"]["kind"] == "attentive"
+    assert made["config"]["encoder"]["kind"] == "recurrent"
     assert made["folder"] == str(tiny_model)
 
 

@@ -76,7 +76,9 @@ def info(name: Name, as_json: AsJson = False) -> None:
     folder = locate(name)
     about, found = read_about(folder), _summary(folder)
     if as_json:
-        vocabulary = {key: about["vocabulary"].get(key) for key in ("labels", "relations", "tags", "upos", "styles")}
+        vocabulary = {
+            key: about["vocabulary"].get(key) for key in ("labels", "relations", "tags", "upos", "features", "styles")
+        }
         typer.echo(
             json.dumps(
                 {
@@ -100,7 +102,7 @@ def info(name: Name, as_json: AsJson = False) -> None:
     }
     for title, value in rows.items():
         typer.echo(f"{title:<9} {printable(str(value))}")
-    for title in ("labels", "relations", "tags", "upos", "styles"):
+    for title in ("labels", "relations", "tags", "upos", "features", "styles"):
         names = [one for one in about["vocabulary"].get(title, []) if one]
         if names:
             typer.echo(f"\n{title}: {printable(' '.join(map(str, names)))}")

@@ -102,7 +102,10 @@ class NativeNetwork:
         lengths = [one.length for one in sentences]
         started = time.thread_time()
         columns = self.features.columns(sentences) if self.encoder is None else {}
-        extra = self.features.extra(sentences) if self.encoder is None else self.encoder.run(sentences)
+        if self.encoder is None:
+            extra = self.features.extra(sentences)
+        else:  # one by one: numpy's last digits depend on the size of a batch, and 8 bits would make them large
+            extra = np.concatenate([self.encoder.run([one]) for one in sentences])
         seconds = time.thread_time() - started
         found = self._network.run(
             np.array(lengths, dtype=np.int64),
