@@ -139,6 +139,8 @@ class LearnedSegmenter(Segmenter):
 
     def cut(self, text: str, *, offset: int = 0) -> Iterator[Sequence[Token]]:
         """Yield the tokens of each sentence of a block of text whose first character has this offset."""
+        if not text or text.isspace():  # of many empty lines each is a block
+            return
         encoded = encode(text, self.alphabet)
         if not encoded.visible.any():
             return
