@@ -97,7 +97,12 @@ def test_a_treebank_without_sentences_ends_with_its_time(start: Start, parser: P
 
 def test_parsing_ends_when_nobody_waits(start: Start, parser: Parser) -> None:
     class Endless:
-        engine, precision, segment, decoder_for = parser.engine, parser.precision, parser.segment, parser.decoder_for
+        engine, precision, segmenter, decoder_for = (
+            parser.engine,
+            parser.precision,
+            parser.segmenter,
+            parser.decoder_for,
+        )
         parsed = 0
         entered, gate = threading.Event(), threading.Event()
 

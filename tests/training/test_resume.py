@@ -144,6 +144,7 @@ def test_a_changed_file_is_named(tmp_path: Path, treebank: Part, options: Option
     copy.write_bytes(copy.read_bytes() + b"\n")
     with pytest.raises(UsageError, match=rf"other data or options: data\.train: {copy} has other contents; --accept"):
         train(config, treebank("train", 19), [], resume=True)
+    copy.rename(copy.with_name("moved.conllu"))
     moved = options(tmp_path / "run", *SHORT, setting.replace("copy", "moved"))
     train(moved, treebank("train", 20), [], resume=True)  # the same sentences under another name
 

@@ -230,6 +230,7 @@ def finish(run: Run) -> Model:
         shown = " ".join(f"{name} {best[name]:.2f}" for name in ("LF1", "UAS", "LAS") if name in best)
         run.report(Note(text=f"spans weigh {weight:g} against arcs: {shown}"))
     if run.here.first:
+        write_folder(run.folder / "model", model.save)  # what took hours is safe before the segmenter is learned
         model.segmenter = train_segmenter(run.config, otherwise=model.segmenter, report=run.report)
         write_folder(run.folder / "model", model.save)
     wait(run.here)
